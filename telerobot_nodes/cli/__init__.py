@@ -1,0 +1,1 @@
+"""The `telerobot` command, one file per group of sub-commands."""

@@ -1,0 +1,1 @@
+"""Configuration-space planner and force field [US5347459]."""

@@ -1,0 +1,63 @@
+"""The exceptions of Telerobot: one root, messages that name the bad value and what is allowed."""
+
+from __future__ import annotations
+
+
+class TelerobotError(Exception):
+    """Root of every error raised on purpose by this package."""
+
+
+class InvalidValueError(TelerobotError, ValueError):
+    """A value from outside is not acceptable; names the field, the value and what is allowed."""
+
+    def __init__(self, field: str, value: object, allowed: str) -> None:
+        super().__init__(f"{field}: {_short(value)} is not allowed; {allowed}")
+        self.field = field
+        self.value = value
+        self.allowed = allowed
+
+
+class ParameterFileError(TelerobotError):
+    """A configuration file is malformed; names file, line and key."""
+
+    def __init__(self, file: str, line: int, key: str, problem: str) -> None:
+        super().__init__(f"{file}:{line}: {key}: {problem}")
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class ModelError(TelerobotError):
+    """A robot description cannot be used; says which part of it and why."""
+
+
+class OutOfReachError(TelerobotError):
+    """No joint solution inside the limits reaches the pose."""
+
+
+class QueueFullError(TelerobotError):
+    """A bounded queue has no room; nothing was added."""
+
+
+class TransitionError(TelerobotError):
+    """The event is not defined in this state; nothing was changed."""
+
+    def __init__(self, machine: str, state: object, event: object) -> None:
+        super().__init__(f"{machine}: event {event} is not defined in state {state}")
+
+
+class AuthorityError(TelerobotError):
+    """The agent does not hold authority over this arm."""
+
+
+class NotInstalledError(TelerobotError):
+    """An optional package is asked for and is not importable; says how to get it."""
+
+
+class GraphError(TelerobotError):
+    """The graph table contradicts itself, or a node uses what the table does not give it."""
+
+
+def _short(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -1,0 +1,315 @@
+"""The graph, as data: every node, topic and service with type, QoS, host and rights.
+
+Launch files, supervisor, nodes, recorder, docs and security policy are made from this table; nothing about
+the graph is written down a second time. Knows no ROS. Names are relative to the arm's namespace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from telerobot_nodes.errors import GraphError
+
+
+class Host(Enum):
+    """Where a node runs."""
+
+    OPERATOR = "operator"
+    ROBOT = "robot"
+    EITHER = "either"
+
+
+class Qos(Enum):
+    """Quality of service by purpose."""
+
+    STATE = "best effort, keep last 1"
+    COMMAND = "reliable, keep last 64"
+    REPORT = "reliable, keep last 256"
+    LATCHED = "reliable, transient local, keep last 1"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic. `crosses` tells that it travels between the two hosts."""
+
+    name: str
+    type: str
+    qos: Qos
+    doc: str
+    rate: float = 0.0  # [Hz] nominal, 0: on event
+    crosses: bool = False
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service, named `node/name`."""
+
+    name: str
+    type: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """One executable of the graph and everything it may touch."""
+
+    name: str
+    host: Host
+    doc: str
+    publishes: tuple[str, ...] = ()
+    subscribes: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
+    calls: tuple[str, ...] = ()
+    required: bool = True  # its death ends the graph
+    restarts: int = 0  # times the supervisor starts it again
+
+
+def _services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:
+    return tuple(Service(f"{node}/{name}", kind, doc) for name, kind, doc in rows)
+
+
+TOPICS: tuple[Topic, ...] = (
+    # operator's host
+    Topic("joy", "sensor_msgs/msg/Joy", Qos.COMMAND, "gamepad or 3-D mouse"),
+    Topic(
+        "path_plan_queue/delta_twist_cmds",
+        "geometry_msgs/msg/TwistStamped",
+        Qos.COMMAND,
+        "tool velocity asked for; frame_id world or tool",
+    ),
+    Topic(
+        "path_plan_queue/pose_target_cmds",
+        "geometry_msgs/msg/PoseStamped",
+        Qos.COMMAND,
+        "tool pose asked for; frame_id world (absolute) or device (re-indexed to the plan's head)",
+    ),
+    Topic("path_plan_queue/state", "telerobot/msg/PlanQueueState", Qos.STATE, "clutches, lengths, lead", 10.0),
+    Topic("path_plan_queue/plan", "telerobot/msg/PlanUpdate", Qos.REPORT, "the plan as it is laid", 25.0),
+    Topic("path_plan_queue/path", "nav_msgs/msg/Path", Qos.STATE, "the plan not yet executed", 2.0),
+    Topic("forward_simulator/state", "telerobot/msg/ForwardState", Qos.STATE, "simulated and estimated arm", 25.0),
+    Topic("forward_simulator/predicted", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the plan's head", 25.0),
+    Topic("forward_simulator/estimate", "sensor_msgs/msg/JointState", Qos.STATE, "arm estimated now", 25.0),
+    Topic("forward_simulator/trial", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the trial's head", 25.0),
+    Topic("forward_simulator/markers", "visualization_msgs/msg/MarkerArray", Qos.STATE, "plan coloured by kind", 2.0),
+    # across the link
+    Topic(
+        "plan_executor/operations",
+        "telerobot/msg/PlanOperations",
+        Qos.COMMAND,
+        "operation log of the plan",
+        25.0,
+        crosses=True,
+    ),
+    Topic("halt", "telerobot/msg/Halt", Qos.COMMAND, "stop now, from anyone", 20.0, crosses=True),
+    Topic("plan_executor/state", "telerobot/msg/ExecutorState", Qos.STATE, "what the robot did and kept", 20.0, crosses=True),
+    # robot's host
+    Topic("plan_executor/executed", "telerobot/msg/ExecutedPoints", Qos.REPORT, "points reached by the arm"),
+    Topic("plan_executor/window", "telerobot/msg/MotionWindow", Qos.COMMAND, "motion that ends at rest", 25.0),
+    Topic("gcmsf_control/state", "telerobot/msg/ControlState", Qos.STATE, "setpoint, state, misses", 100.0),
+    Topic("hardware_interface/setpoint", "telerobot/msg/JointSetpoint", Qos.STATE, "command to the joint servo", 200.0),
+    Topic("hardware_interface/state", "telerobot/msg/HardwareState", Qos.STATE, "readiness of the arm", 50.0),
+    Topic("hardware_interface/wrench", "geometry_msgs/msg/WrenchStamped", Qos.STATE, "wrist force-torque", 200.0),
+    Topic("joint_states", "sensor_msgs/msg/JointState", Qos.STATE, "measured joints", 200.0),
+    # both hosts
+    Topic("link_emulator/status", "telerobot/msg/LinkStatus", Qos.STATE, "the link as set and as counted", 2.0),
+    Topic("diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos.REPORT, "health of every node", 1.0),
+)
+
+NODES: tuple[Node, ...] = (
+    Node(
+        "hardware_interface",
+        Host.ROBOT,
+        "one face for MuJoCo and real arms: joint servo, limits, watchdog, e-stop",
+        publishes=("joint_states", "hardware_interface/state", "hardware_interface/wrench", "diagnostics"),
+        subscribes=("hardware_interface/setpoint",),
+        services=_services(
+            "hardware_interface",
+            ("estop", "std_srvs/srv/Trigger", "latch the e-stop"),
+            ("reset", "std_srvs/srv/Trigger", "release the e-stop latch; the arm holds"),
+            ("zero_ftsensor", "std_srvs/srv/Trigger", "tare the force-torque sensor"),
+        ),
+    ),
+    Node(
+        "gcmsf_control",
+        Host.ROBOT,
+        "Cartesian control loop on its own thread with absolute deadlines",
+        publishes=("gcmsf_control/state", "hardware_interface/setpoint", "diagnostics"),
+        subscribes=(
+            "plan_executor/window",
+            "joint_states",
+            "hardware_interface/state",
+            "hardware_interface/wrench",
+            "halt",
+        ),
+    ),
+    Node(
+        "plan_executor",
+        Host.ROBOT,
+        "second buffer: applies operations exactly once, executes with look-ahead",
+        publishes=("plan_executor/state", "plan_executor/executed", "plan_executor/window", "diagnostics"),
+        subscribes=(
+            "plan_executor/operations",
+            "halt",
+            "gcmsf_control/state",
+            "joint_states",
+            "hardware_interface/wrench",
+        ),
+    ),
+    Node(
+        "path_plan_queue",
+        Host.OPERATOR,
+        "first buffer: plan points from the operator's commands; clutches, ratio, delete-all",
+        publishes=(
+            "plan_executor/operations",
+            "halt",
+            "path_plan_queue/state",
+            "path_plan_queue/plan",
+            "path_plan_queue/path",
+            "diagnostics",
+        ),
+        subscribes=("path_plan_queue/delta_twist_cmds", "path_plan_queue/pose_target_cmds", "plan_executor/state"),
+        services=_services(
+            "path_plan_queue",
+            ("time_clutch", "std_srvs/srv/SetBool", "true: engage, plan time follows the hand"),
+            ("clear", "std_srvs/srv/Trigger", "delete every point not yet executed"),
+            ("halt", "std_srvs/srv/Trigger", "stop the arm on its path, keep the plan; repeated until confirmed"),
+            ("resume", "std_srvs/srv/Trigger", "go on after a halt or pause"),
+            ("time_ratio", "telerobot/srv/SetValue", "plan time per acquisition time, 0.1 .. 10"),
+        ),
+    ),
+    Node(
+        "forward_simulator",
+        Host.OPERATOR,
+        "the arm at the plan's head, and the estimate of the robot's present",
+        publishes=(
+            "forward_simulator/state",
+            "forward_simulator/predicted",
+            "forward_simulator/estimate",
+            "forward_simulator/trial",
+            "forward_simulator/markers",
+            "diagnostics",
+        ),
+        subscribes=("path_plan_queue/plan", "path_plan_queue/state", "plan_executor/state"),
+    ),
+    Node(
+        "operator_input",
+        Host.OPERATOR,
+        "devices: gamepad or 3-D mouse from joy, replay of recorded hands",
+        publishes=("path_plan_queue/delta_twist_cmds", "path_plan_queue/pose_target_cmds", "diagnostics"),
+        subscribes=("joy", "path_plan_queue/state"),
+        services=_services(
+            "operator_input",
+            ("replay", "telerobot/srv/ReplayHand", "play a recorded hand"),
+            ("stop_replay", "std_srvs/srv/Trigger", "end the replay"),
+        ),
+        required=False,
+        restarts=3,
+    ),
+    Node(
+        "operator_console",
+        Host.OPERATOR,
+        "browser view on loopback: actual arm, forward simulation, plan, clutches, halt",
+        publishes=("path_plan_queue/pose_target_cmds", "halt", "diagnostics"),
+        subscribes=(
+            "path_plan_queue/state",
+            "path_plan_queue/plan",
+            "forward_simulator/state",
+            "plan_executor/state",
+            "link_emulator/status",
+        ),
+        calls=(
+            "path_plan_queue/time_clutch",
+            "path_plan_queue/clear",
+            "path_plan_queue/halt",
+            "path_plan_queue/resume",
+            "path_plan_queue/time_ratio",
+            "operator_input/replay",
+            "operator_input/stop_replay",
+            "link_emulator/set",
+        ),
+        required=False,
+        restarts=3,
+    ),
+    Node(
+        "link_emulator",
+        Host.EITHER,
+        "delay, jitter, loss and outage between the hosts, set at run time",
+        publishes=("link_emulator/status", "diagnostics"),  # and every crossing topic, on the far side
+        services=_services("link_emulator", ("set", "telerobot/srv/SetLink", "set delay, jitter, loss, outage")),
+        restarts=3,
+    ),
+    Node(
+        "bag_recorder",
+        Host.EITHER,
+        "rosbag2 (MCAP) recording of every topic of the graph",
+        publishes=("diagnostics",),  # subscribes to every topic
+        required=False,
+    ),
+)
+
+# What `telerobot up NAME` and `launch/NAME.launch.py` start, in order.
+GRAPHS: dict[str, tuple[str, ...]] = {
+    "robot": ("bag_recorder", "hardware_interface", "gcmsf_control", "plan_executor"),
+    "operator": ("bag_recorder", "path_plan_queue", "forward_simulator", "operator_input", "operator_console"),
+    "demo": (
+        "bag_recorder",
+        "link_emulator",
+        "hardware_interface",
+        "gcmsf_control",
+        "plan_executor",
+        "path_plan_queue",
+        "forward_simulator",
+        "operator_input",
+        "operator_console",
+    ),
+}
+
+# With the link emulator between them, the operator's side of a crossing topic has this prefix.
+OPERATOR_SIDE = "operator_side/"
+
+_TOPIC_BY_NAME = {topic.name: topic for topic in TOPICS}
+_NODE_BY_NAME = {node.name: node for node in NODES}
+
+
+def topic(name: str) -> Topic:
+    """The topic of this name; raises GraphError when the table has none."""
+    try:
+        return _TOPIC_BY_NAME[name]
+    except KeyError:
+        raise GraphError(f"topic {name!r} is not in the graph table") from None
+
+
+def node(name: str) -> Node:
+    """The node of this name; raises GraphError when the table has none."""
+    try:
+        return _NODE_BY_NAME[name]
+    except KeyError:
+        raise GraphError(f"node {name!r} is not in the graph table; one of {', '.join(_NODE_BY_NAME)}") from None
+
+
+def service(name: str) -> Service:
+    """The service of this name (`node/name`); raises GraphError when the table has none."""
+    for owner in NODES:
+        for candidate in owner.services:
+            if candidate.name == name:
+                return candidate
+    raise GraphError(f"service {name!r} is not in the graph table")
+
+
+def crossing() -> tuple[Topic, ...]:
+    """Topics that travel between the hosts."""
+    return tuple(entry for entry in TOPICS if entry.crosses)
+
+
+def is_upward(entry: Topic) -> bool:
+    """True when the topic travels from the operator to the robot."""
+    return any(entry.name in owner.publishes for owner in NODES if owner.host is Host.OPERATOR)
+
+
+def remappings(node_name: str, graph_name: str) -> dict[str, str]:
+    """Topic renames for a node of a graph: with a link emulator, operators see their own side of the link."""
+    emulated = "link_emulator" in GRAPHS[graph_name]
+    if not emulated or node(node_name).host is not Host.OPERATOR:
+        return {}
+    return {entry.name: OPERATOR_SIDE + entry.name for entry in crossing()}

@@ -1,0 +1,1 @@
+"""One small interface to MuJoCo and real arms: joint servo, watchdog, e-stop."""

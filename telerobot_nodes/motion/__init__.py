@@ -1,0 +1,1 @@
+"""Generalized compliant motion with sensor fusion [GCMSF]."""

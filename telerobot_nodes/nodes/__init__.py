@@ -1,0 +1,1 @@
+"""Thin nodes: parameters, conversions, one core object, publish. The only room that knows rclpy."""

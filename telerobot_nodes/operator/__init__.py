@@ -1,0 +1,1 @@
+"""The operator's side: devices, client, recordings, review [US5231693]."""

@@ -1,0 +1,92 @@
+"""The log of operations that joins the operator's queue and the robot's: values only [US5046022 claims 7, 13, 20].
+
+What belongs here: the vocabulary both ends share. What must never enter: clocks, retransmission, buffers
+(`sender.py`, `receiver.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from telerobot_nodes.core.validation import in_range
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.points import PlanPoints
+
+RATE_RANGE = (0.1, 10.0)  # [-] allowed time ratios and execution rates
+MAX_WINDOW = 3600.0  # [s] longest execution window
+
+
+class OperationKind(IntEnum):
+    """Values equal the constants of `PlanOperation.msg`."""
+
+    APPEND = 0
+    TRUNCATE = 1
+    CLEAR = 2
+    RATE = 3
+    PAUSE = 4
+    RESUME = 5
+    AUTHORITY = 6
+
+
+class ExecutorMode(IntEnum):
+    """Values equal the constants of `ExecutorState.msg`."""
+
+    IDLE = 0
+    RUNNING = 1
+    PAUSED = 2
+    HALTED = 3
+    FAULT = 4
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One numbered operation of an epoch; validated when made. Raises InvalidValueError naming the field."""
+
+    epoch: int
+    number: int
+    kind: OperationKind
+    agent: str
+    points: PlanPoints | None = None  # APPEND
+    after_seq: int = 0  # TRUNCATE: last seq that stays
+    rate: float = 1.0  # RATE [-]
+    window: float = 0.0  # [s] expires this long after receipt; 0: never
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise InvalidValueError("operation.number", self.number, "allowed: 1 or more")
+        if self.kind not in tuple(OperationKind):
+            raise InvalidValueError("operation.kind", self.kind, f"allowed: 0 .. {max(OperationKind)}")
+        if not self.agent:
+            raise InvalidValueError("operation.agent", self.agent, "allowed: a name")
+        if self.kind is OperationKind.APPEND and (self.points is None or not len(self.points)):
+            raise InvalidValueError("operation.points", self.points, "allowed: at least one point")
+        if self.kind is OperationKind.RATE:
+            in_range(self.rate, "operation.rate", *RATE_RANGE)
+        in_range(self.window, "operation.window", 0.0, MAX_WINDOW, "s")
+
+
+@dataclass(frozen=True)
+class ExecutorReport:
+    """What the robot's buffer says of itself: acknowledgement and state (`ExecutorState.msg`)."""
+
+    mode: ExecutorMode
+    reason: str
+    epoch: int
+    authority: str
+    applied_number: int
+    refused_number: int
+    refusal: str
+    executed_seq: int
+    committed_seq: int
+    tail_seq: int
+    halt_number: int
+    plan_time: float  # [s]
+    committed_time: float  # [s]
+    tail_time: float  # [s]
+    rate: float  # [-]
+    rate_goal: float  # [-]
+    queue_length: int
+    capacity: int
+
+

@@ -1,0 +1,1 @@
+"""Run-time control: command language, decision unit and its workers [JPL-RTC]."""
