@@ -102,7 +102,14 @@ TOPICS: tuple[Topic, ...] = (
         crosses=True,
     ),
     Topic("halt", "telerobot/msg/Halt", Qos.COMMAND, "stop now, from anyone", 20.0, crosses=True),
-    Topic("plan_executor/state", "telerobot/msg/ExecutorState", Qos.STATE, "what the robot did and kept", 20.0, crosses=True),
+    Topic(
+        "plan_executor/state",
+        "telerobot/msg/ExecutorState",
+        Qos.STATE,
+        "what the robot did and kept",
+        20.0,
+        crosses=True,
+    ),
     # robot's host
     Topic("plan_executor/executed", "telerobot/msg/ExecutedPoints", Qos.REPORT, "points reached by the arm"),
     Topic("plan_executor/window", "telerobot/msg/MotionWindow", Qos.COMMAND, "motion that ends at rest", 25.0),

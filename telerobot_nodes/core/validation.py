@@ -65,6 +65,8 @@ def poses(values: object, field: str) -> FloatArray:
     norms = np.linalg.norm(rows[:, 3:], axis=1)
     bad = np.flatnonzero(np.abs(norms - 1.0) > UNIT_TOLERANCE)
     if bad.size:
-        raise InvalidValueError(f"{field}[{bad[0]}].orientation", rows[bad[0], 3:].tolist(), "allowed: unit quaternions")
+        raise InvalidValueError(
+            f"{field}[{bad[0]}].orientation", rows[bad[0], 3:].tolist(), "allowed: unit quaternions"
+        )
     rows[:, 3:] /= norms[:, None]
     return rows

@@ -88,5 +88,3 @@ class ExecutorReport:
     rate_goal: float  # [-]
     queue_length: int
     capacity: int
-
-

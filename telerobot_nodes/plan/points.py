@@ -57,7 +57,13 @@ class PlanPoints:
             raise InvalidValueError("points.timing", int(timing.max()), "allowed: 0 .. 3")
         if posture.size:
             posture = posture.reshape(time.size, -1)
-        for name, array in (("time", time), ("pose", pose), ("timing", timing), ("gripper", gripper), ("posture", posture)):
+        for name, array in (
+            ("time", time),
+            ("pose", pose),
+            ("timing", timing),
+            ("gripper", gripper),
+            ("posture", posture),
+        ):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
