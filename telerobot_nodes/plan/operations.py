@@ -2,6 +2,15 @@
 
 What belongs here: the vocabulary both ends share. What must never enter: clocks, retransmission, buffers
 (`sender.py`, `receiver.py`).
+
+Rules of the log:
+- Operations of one epoch are numbered from 1 without gaps and applied once, in that order.
+- APPEND names in `after_seq` the point it follows. A robot whose tail is another point (because a TRUNCATE or
+  CLEAR could not reach into the committed stretch) refuses it: the plan never has a gap nobody saw. The operator's
+  side then snaps to the robot's tail.
+- AUTHORITY in the epoch in force hands the plan to `agent`; the next epoch begins, with numbers from 1.
+- AUTHORITY with number 1 and a higher epoch asks to open that epoch for `agent`: first claim, restart of the
+  operator's side, or a supervisor. The robot's policy decides.
 """
 
 from __future__ import annotations
@@ -48,7 +57,7 @@ class Operation:
     kind: OperationKind
     agent: str
     points: PlanPoints | None = None  # APPEND
-    after_seq: int = 0  # TRUNCATE: last seq that stays
+    after_seq: int = 0  # TRUNCATE: last seq that stays; APPEND: the seq it follows, 0 for the first of a plan
     rate: float = 1.0  # RATE [-]
     window: float = 0.0  # [s] expires this long after receipt; 0: never
 
@@ -61,6 +70,8 @@ class Operation:
             raise InvalidValueError("operation.agent", self.agent, "allowed: a name")
         if self.kind is OperationKind.APPEND and (self.points is None or not len(self.points)):
             raise InvalidValueError("operation.points", self.points, "allowed: at least one point")
+        if self.points is not None and not 0 <= self.after_seq < self.points.first_seq:
+            raise InvalidValueError("operation.after_seq", self.after_seq, "allowed: 0 .. points.first_seq - 1")
         if self.kind is OperationKind.RATE:
             in_range(self.rate, "operation.rate", *RATE_RANGE)
         in_range(self.window, "operation.window", 0.0, MAX_WINDOW, "s")
