@@ -1,0 +1,8 @@
+"""The `telerobot` command."""
+
+from __future__ import annotations
+
+from telerobot_nodes.cli.app import main
+
+if __name__ == "__main__":
+    main()
