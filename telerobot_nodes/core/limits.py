@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from telerobot_nodes.core.validation import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
@@ -102,6 +103,7 @@ def _next_velocity(
 def limit_setpoint(
     target: FloatArray,
     last_target: FloatArray,
+    passing: npt.NDArray[np.bool_],
     q: FloatArray,
     v: FloatArray,
     a: FloatArray,
@@ -111,7 +113,7 @@ def limit_setpoint(
     acceleration: FloatArray,
     h: float,
 ) -> bool:
-    """Compiled `SetpointLimiter.apply`: one sample; `q`, `v`, `a`, `last_target` are updated in place."""
+    """Compiled `SetpointLimiter.apply`: one sample; `q`, `v`, `a`, `last_target`, `passing` change in place."""
     saturated = False
     for i in range(q.size):
         wanted = (target[i] - q[i]) / h
@@ -120,8 +122,13 @@ def limit_setpoint(
         ceiling = min(rate, brake_velocity(upper[i] - q[i], most, h))
         floor = -min(rate, brake_velocity(q[i] - lower[i], most, h))
         slack = _SLACK * most * h
+        moving = (target[i] - last_target[i]) / h
+        if abs(moving) > rate + slack:
+            moving = 0.0  # a jump, not a motion
+        rejoins = passing[i] or abs(wanted - moving) <= most * h  # else it would shoot over a target it just met
         passes = (
-            floor - slack <= wanted <= ceiling + slack
+            rejoins
+            and floor - slack <= wanted <= ceiling + slack
             and abs(wanted - v[i]) <= most * h + slack
             and lower[i] <= target[i] <= upper[i]
         )
@@ -131,14 +138,12 @@ def limit_setpoint(
             q[i] = target[i]
         else:
             saturated = True
-            moving = (target[i] - last_target[i]) / h
-            if abs(moving) > rate:
-                moving = 0.0  # a jump, not a motion
             chosen = _next_velocity(q[i], v[i], target[i], moving, lower[i], upper[i], rate, most, h)
             a[i] = (chosen - v[i]) / h
             v[i] = chosen
             q[i] = min(max(q[i] + chosen * h, lower[i]), upper[i])
         last_target[i] = target[i]
+        passing[i] = passes
     return saturated
 
 
@@ -158,6 +163,7 @@ class SetpointLimiter:
         self.qd = np.zeros(limits.dof)
         self.qdd = np.zeros(limits.dof)
         self._last_target = np.zeros(limits.dof)
+        self._passing = np.ones(limits.dof, dtype=np.bool_)
         self.reset(np.clip(self.q, limits.lower, limits.upper))
 
     def reset(self, q: object, qd: object = None) -> None:
@@ -168,6 +174,7 @@ class SetpointLimiter:
         self._last_target[:] = position
         self.qd[:] = velocity
         self.qdd[:] = 0.0
+        self._passing[:] = True
 
     def apply(self, q_wanted: FloatArray) -> bool:
         """Advance one period towards `q_wanted` (dof,) [rad]; True when a limit changed it.
@@ -182,6 +189,7 @@ class SetpointLimiter:
             limit_setpoint(
                 target,
                 self._last_target,
+                self._passing,
                 self.q,
                 self.qd,
                 self.qdd,
