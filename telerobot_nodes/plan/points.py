@@ -1,6 +1,8 @@
 """Plan points: what a plan is made of, as read-only flat arrays (structure of arrays).
 
 A plan is an ordered sequence of points with increasing, never reused numbers [US5046022 claims 1, 6].
+Plan time strictly increases, by `MIN_STEP` or more per point, so that speeds between points are always defined;
+dwell is points with the same pose and later times.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ import numpy.typing as npt
 
 from telerobot_nodes.core.validation import FloatArray, finite_array, poses
 from telerobot_nodes.errors import InvalidValueError
+
+
+MIN_STEP = 1e-3  # [s] least plan time between consecutive points
 
 
 class Timing(IntEnum):
@@ -36,7 +41,7 @@ class PlanPoints:
     """
 
     first_seq: int
-    time: FloatArray  # (n,) [s] plan time, non-decreasing
+    time: FloatArray  # (n,) [s] plan time, increasing by MIN_STEP or more
     pose: FloatArray  # (n, 7) x y z [m], qx qy qz qw of the tool in WORLD
     timing: npt.NDArray[np.uint8]  # (n,) Timing
     author: str
@@ -88,9 +93,11 @@ def _check_lengths(n: int, poses_: int, timing: int, gripper: int, posture: int)
 
 
 def _check_time(time: FloatArray) -> None:
-    backward = np.flatnonzero(np.diff(time) < 0.0)
-    if backward.size:
-        i = int(backward[0]) + 1
-        raise InvalidValueError(f"points.time[{i}]", float(time[i]), f"allowed: {time[i - 1]:g} or later [s]")
+    close = np.flatnonzero(np.diff(time) < MIN_STEP * (1.0 - 1e-6))
+    if close.size:
+        i = int(close[0]) + 1
+        raise InvalidValueError(
+            f"points.time[{i}]", float(time[i]), f"allowed: {time[i - 1] + MIN_STEP:g} or later [s]"
+        )
     if time.size and time[0] < 0.0:
         raise InvalidValueError("points.time[0]", float(time[0]), "allowed: 0 or later [s]")
