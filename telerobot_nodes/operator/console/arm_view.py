@@ -1,0 +1,84 @@
+"""One drawn arm: meshes that hang on joint frames; moving the arm sends frames, never meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.console.arm_geometry import Shape
+from telerobot_nodes.operator.console.palette import Rgb
+
+STILL = 1e-4  # [rad] smaller changes are not sent
+TOGETHER = 0.02  # [rad] a ghost this close to the arm is not drawn
+
+
+@dataclass(frozen=True)
+class ArmStyle:
+    """How an arm looks; `colour` None: its own."""
+
+    colour: Rgb | None = None
+    opacity: float | None = None  # None: opaque
+
+
+class ArmView:
+    """An arm in a viser scene under the frame `root`, hidden until it has a pose."""
+
+    def __init__(self, scene: Any, root: str, robot: RobotModel, shapes: Sequence[Shape], style: ArmStyle) -> None:
+        self._robot, self._data = robot, robot.new_data()
+        self._root = scene.add_frame(root, show_axes=False, visible=False)
+        self._frames: dict[int, Any] = {}
+        self._last: FloatArray | None = None
+        self._meshes: list[Any] = []
+        self._colours: list[Rgb] = []
+        for number, shape in enumerate(shapes):
+            if shape.joint not in self._frames:
+                self._frames[shape.joint] = scene.add_frame(f"{root}/joint_{shape.joint}", show_axes=False)
+            colour = style.colour or shape.colour
+            self._colours.append(colour)
+            self._meshes.append(
+                scene.add_mesh_simple(
+                    f"{root}/joint_{shape.joint}/shape_{number}",
+                    shape.vertices,
+                    shape.faces,
+                    color=colour,
+                    opacity=style.opacity,
+                    flat_shading=False,
+                    side="double" if style.opacity is None else "front",
+                    cast_shadow=style.opacity is None,
+                    receive_shadow=style.opacity is None,
+                )
+            )
+
+    def show(self, q: FloatArray | None, unless_at: FloatArray | None = None) -> bool:
+        """Draw the arm at `q` (dof,) [rad]; hide it when None, of wrong length, or together with `unless_at`."""
+        if q is None or q.size != self._robot.dof or _close(q, unless_at, TOGETHER):
+            self._root.visible = False
+            return False
+        if not _close(q, self._last, STILL):
+            self._place(q)
+            self._last = np.array(q)
+        self._root.visible = True
+        return True
+
+    def paint(self, colour: Rgb | None) -> None:
+        """Give all shapes one colour; None: their own again."""
+        for mesh, own in zip(self._meshes, self._colours, strict=True):
+            mesh.color = colour or own
+
+    def _place(self, q: FloatArray) -> None:
+        pin.forwardKinematics(self._robot.model, self._data, q)
+        for joint, frame in self._frames.items():
+            T_world_joint = self._data.oMi[joint]
+            frame.position = T_world_joint.translation
+            x, y, z, w = pin.Quaternion(T_world_joint.rotation).coeffs()
+            frame.wxyz = (w, x, y, z)
+
+
+def _close(q: FloatArray, other: FloatArray | None, bound: float) -> bool:
+    return other is not None and other.size == q.size and bool(np.abs(q - other).max(initial=0.0) < bound)

@@ -1,0 +1,179 @@
+"""The console's widgets: they show a view, and put what the operator asks for into the inbox. Nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.operator import commands
+from telerobot_nodes.operator.console import markup
+from telerobot_nodes.operator.console.inbox import GizmoMode, Inbox, Refused, Request
+from telerobot_nodes.operator.requests import HaltStage
+from telerobot_nodes.operator.status import LinkSetting
+from telerobot_nodes.operator.view_model import ConsoleView, Controls
+
+TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
+OWN_RECORDING = "demo recording"
+
+
+class Panel:
+    """Widgets of one console, shared by all its browsers. `hands`: recordings by the name to show."""
+
+    def __init__(
+        self, gui: Any, inbox: Inbox, offered: frozenset[type[commands.Command]], hands: Mapping[str, str]
+    ) -> None:
+        self._gui, self._inbox = gui, inbox
+        self._clutch: bool | None = None  # engaged, as confirmed
+        self._texts: dict[str, Any] = {}
+        self._sliders: list[_Followed] = []
+        self._texts["banner"] = gui.add_html("")
+        self._stop_row()
+        self._texts["status"] = gui.add_html("")
+        self._plan_folder(offered)
+        self._drive_folder(hands)
+        self._link_folder()
+        with gui.add_folder("Notices"):
+            self._texts["notices"] = gui.add_html("")
+        with gui.add_folder("Colours", expand_by_default=False):
+            gui.add_html(markup.legend())
+
+    def show(self, view: ConsoleView, now: float) -> None:
+        """Bring the widgets to `view`; sends only what changed."""
+        self._texts["banner"].content = markup.banner(view.banner)
+        self._texts["status"].content = markup.status(view.rows)
+        self._texts["notices"].content = markup.notices(view.notices)
+        self._show_clutch(view.controls.time_clutch)
+        self._resume.color = "green" if view.controls.halt is not HaltStage.NONE else "gray"
+        for slider in self._sliders:
+            slider.follow(view.controls, now)
+
+    # what is on it -------------------------------------------------------------------------------------------
+
+    def _stop_row(self) -> None:
+        halt = self._gui.add_button("HALT", color="red", hint="stop on the path, keep the plan (H or Esc)")
+        self._resume = self._gui.add_button("resume", color="gray", hint="go on after a halt or pause (R)")
+        self._ask_on(halt.on_click, commands.Halt)
+        self._ask_on(self._resume.on_click, commands.Resume)
+        self._key("HALT", "H", commands.Halt)
+        self._key("HALT ", "escape", commands.Halt)
+        self._key("resume", "R", commands.Resume)
+
+    def _plan_folder(self, offered: frozenset[type[commands.Command]]) -> None:
+        with self._gui.add_folder("Plan"):
+            self._clutch_button = self._gui.add_button("time clutch", color="gray", hint="T")
+            self._ask_on(self._clutch_button.on_click, self._toggled_clutch)
+            self._key("time clutch on/off", "T", self._toggled_clutch)
+            ratio = self._gui.add_slider("time ratio", *commands.RATIO_RANGE, 0.05, 1.0)
+            self._follow(ratio, lambda: commands.TimeRatio(ratio.value), lambda controls: controls.time_ratio)
+            clear = self._gui.add_button("delete all", color="orange", hint="every point not yet executed (Shift Del)")
+            self._ask_on(clear.on_click, commands.Clear)
+            self._key("delete all", "delete", commands.Clear, "shift")
+            self._more_plan(offered)
+
+    def _more_plan(self, offered: frozenset[type[commands.Command]]) -> None:
+        if commands.PositionClutch in offered:
+            box = self._gui.add_checkbox("position clutch", True)
+            self._follow(box, lambda: commands.PositionClutch(box.value), lambda controls: controls.position_clutch)
+        if commands.Brake in offered:
+            rate = self._gui.add_slider("time brake", *commands.BRAKE_RANGE, 0.1, 0.0)
+            self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
+
+    def _drive_folder(self, hands: Mapping[str, str]) -> None:
+        files = {OWN_RECORDING: "", **hands}
+        with self._gui.add_folder("Drive"):
+            gizmo = self._gui.add_checkbox("drive by gizmo", False, hint="drag the arrows in the scene")
+            hand = self._gui.add_dropdown("hand", tuple(files))
+            speed = self._gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0)
+            play = self._gui.add_button_group("replay", ("start", "stop"))
+        self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
+
+        def replay() -> Request:
+            if play.value == "stop":
+                return commands.StopReplay()
+            return commands.Replay(files.get(hand.value, hand.value), speed.value)
+
+        self._ask_on(play.on_click, replay)
+
+    def _link_folder(self) -> None:
+        with self._gui.add_folder("Link"):
+            delay = self._gui.add_slider("delay [s]", 0.0, 10.0, 0.05, 0.0, hint="one way")
+            jitter = self._gui.add_slider("jitter [s]", 0.0, 2.0, 0.01, 0.0, hint="standard deviation")
+            loss = self._gui.add_slider("loss [%]", 0.0, 50.0, 1.0, 0.0)
+            outage = self._gui.add_checkbox("outage", False, hint="nothing passes either way")
+
+        def setting() -> Request:
+            passes = not outage.value
+            return commands.SetLink(delay.value, jitter.value, loss.value / 100.0, up=passes, down=passes)
+
+        self._follow(delay, setting, _of_link(lambda link: min(link.delay, 10.0)))
+        self._follow(jitter, setting, _of_link(lambda link: min(link.jitter, 2.0)))
+        self._follow(loss, setting, _of_link(lambda link: min(100.0 * link.loss, 50.0)))
+        self._follow(outage, setting, _of_link(lambda link: not (link.up and link.down)))
+
+    # how it works --------------------------------------------------------------------------------------------
+
+    def _toggled_clutch(self) -> Request:
+        return commands.TimeClutch(not self._clutch)
+
+    def _show_clutch(self, engaged: bool | None) -> None:
+        self._clutch = engaged
+        state = "not known" if engaged is None else "engaged" if engaged else "disengaged"
+        self._clutch_button.label = f"time clutch: {state}"
+        self._clutch_button.color = "teal" if engaged else "gray"
+
+    def _ask_on(self, attach: Callable[[Any], Any], make: Callable[[], Request]) -> None:
+        """Put what `make` returns into the inbox on a browser's event; never raises into the web server."""
+
+        async def pressed(event: Any) -> None:  # a coroutine: viser then keeps the order of events
+            if event.client_id is not None:  # not our own following of a value in force
+                self._inbox.put(_made(make))
+
+        attach(pressed)
+
+    def _key(self, label: str, key: str, make: Callable[[], Request], modifier: str | None = None) -> None:
+        command = self._gui.add_command(label, hotkey=key, modifier=modifier)
+        self._ask_on(command.on_trigger, make)
+
+    def _follow(self, widget: Any, make: Callable[[], Request], in_force: Callable[[Controls], Any]) -> None:
+        followed = _Followed(widget, in_force)
+        self._sliders.append(followed)
+
+        async def moved(event: Any) -> None:
+            if event.client_id is not None:
+                followed.touched = True
+                self._inbox.put_newest(_made(make))
+
+        widget.on_update(moved)
+
+
+class _Followed:
+    """A widget that shows the value in force unless the operator is moving it."""
+
+    def __init__(self, widget: Any, in_force: Callable[[Controls], Any]) -> None:
+        self._widget, self._in_force = widget, in_force
+        self._moved_at = -TOUCHED
+        self.touched = False  # set by the web server's thread, taken by the node's
+
+    def follow(self, controls: Controls, now: float) -> None:
+        if self.touched:
+            self.touched, self._moved_at = False, now
+        value = self._in_force(controls)
+        if value is None or now - self._moved_at < TOUCHED or _equal(self._widget.value, value):
+            return
+        self._widget.value = value
+
+
+def _equal(shown: Any, value: Any) -> bool:
+    return bool(shown == value if isinstance(value, bool) else abs(shown - value) < 1e-3)
+
+
+def _of_link(read: Callable[[LinkSetting], Any]) -> Callable[[Controls], Any]:
+    return lambda controls: None if controls.link is None else read(controls.link)
+
+
+def _made(make: Callable[[], Request]) -> Request:
+    try:
+        return make()
+    except (TelerobotError, TypeError, ValueError) as error:
+        return Refused(str(error))

@@ -1,0 +1,55 @@
+"""The plan as coloured lines: executed, committed, ahead by timing kind, trial; redrawn only when it changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.plan_trace import PlanLines
+
+_THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004}  # [m]
+_COLOURS = np.array([*(colour for _, colour in palette.TIMINGS), palette.UNKNOWN_TIMING], np.uint8)
+
+
+class PlanView:
+    """Lines of one plan in a viser scene."""
+
+    def __init__(self, scene: Any, root: str = "/plan") -> None:
+        self._scene, self._root = scene, root
+        self._handles: dict[str, Any] = {}
+        scene.add_frame(root, show_axes=False)
+
+    def draw(self, lines: PlanLines) -> None:
+        """Replace what is drawn."""
+        self._line("executed", lines.executed, palette.EXECUTED)
+        self._line("committed", lines.committed, palette.COMMITTED)
+        self._line("ahead", lines.ahead, vertex_colours(lines.ahead_timing))
+        self._line("trial", lines.trial, palette.TRIAL)
+
+    def _line(self, name: str, vertices: FloatArray, colours: palette.Rgb | npt.NDArray[np.uint8]) -> None:
+        if len(vertices) < 2:
+            handle = self._handles.pop(name, None)
+            if handle is not None:
+                handle.remove()
+            return
+        segments = np.stack((vertices[:-1], vertices[1:]), axis=1)
+        paint = np.broadcast_to(_segments(colours, len(vertices)), segments.shape).astype(np.uint8)
+        self._handles[name] = self._scene.add_line_segments(
+            f"{self._root}/{name}", segments, paint, thickness=_THICKNESS[name]
+        )
+
+
+def vertex_colours(timing: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """(n, 3) colour per vertex from its timing kind."""
+    return _COLOURS[np.minimum(timing, len(_COLOURS) - 1)]
+
+
+def _segments(colours: palette.Rgb | npt.NDArray[np.uint8], vertices: int) -> npt.NDArray[np.uint8]:
+    array = np.asarray(colours, np.uint8)
+    if array.ndim == 1:
+        return array.reshape(1, 1, 3)
+    return np.repeat(array[1:vertices, None, :], 2, axis=1)  # a segment has the kind of its end

@@ -1,0 +1,243 @@
+"""From what the client holds to what a person reads: one frozen view for browser, Qt panel and terminal.
+
+Every text carries its unit; whatever was not heard for STALE_AFTER is said to be stale. Knows no widgets, no
+colours: only tones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.client import Notice, OperatorClient, Tone
+from telerobot_nodes.operator.plan_trace import PlanLines
+from telerobot_nodes.operator.requests import HaltStage
+from telerobot_nodes.operator.status import Device, LinkSetting, RobotMode
+
+STALE_AFTER = 0.5  # [s] without news
+STALE_LINK_AFTER = 2.0  # [s] the emulator speaks twice a second
+MANY_UNACKNOWLEDGED = 25  # [-] operations, a second of them at 25 Hz
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the status block."""
+
+    label: str
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True)
+class Controls:
+    """Values in force, as confirmed; None: not known."""
+
+    time_clutch: bool | None
+    position_clutch: bool | None
+    time_ratio: float | None
+    brake_rate: float | None
+    link: LinkSetting | None
+    halt: HaltStage
+
+
+@dataclass(frozen=True)
+class ConsoleView:
+    """All texts of a console at one instant."""
+
+    banner: Row
+    rows: tuple[Row, ...]
+    controls: Controls
+    notices: tuple[Row, ...]  # newest first; label: age
+
+
+@dataclass(frozen=True)
+class SceneView:
+    """What to draw; None or empty: hide. Joints [rad], poses x y z [m], qx qy qz qw in WORLD."""
+
+    robot: FloatArray | None
+    robot_stale: bool
+    estimate: FloatArray | None
+    head: FloatArray | None
+    trial: FloatArray | None
+    tool_pose: FloatArray | None
+    head_pose: FloatArray | None
+    target_pose: FloatArray | None
+    wrench: FloatArray | None
+    lead: float
+    plan_version: int
+    executed_seq: int
+
+
+def view(client: OperatorClient, now: float) -> ConsoleView:
+    """The texts now."""
+    queue_fresh = fresh(client.heard.queue, now, STALE_AFTER)
+    link_fresh = fresh(client.heard.link, now, STALE_LINK_AFTER)
+    return ConsoleView(
+        banner=_banner(client, now),
+        rows=(*_robot_rows(client, now), *_queue_rows(client, queue_fresh), *_node_rows(client, now)),
+        controls=Controls(
+            time_clutch=client.queue.time_clutch if queue_fresh else None,
+            position_clutch=client.queue.position_clutch if queue_fresh else None,
+            time_ratio=client.queue.time_ratio if queue_fresh else None,
+            brake_rate=client.queue.brake_rate if queue_fresh else None,
+            link=client.link if link_fresh else None,
+            halt=client.halt_watch.stage,
+        ),
+        notices=tuple(_notice_row(notice, now) for notice in (*_waiting(client, now), *reversed(client.notices))),
+    )
+
+
+def scene(client: OperatorClient, now: float) -> SceneView:
+    """What to draw now."""
+    simulated = fresh(client.heard.simulation, now, STALE_AFTER)
+    robot, simulation = client.robot, client.simulation
+    return SceneView(
+        robot=_some(robot.joint_position),
+        robot_stale=not fresh(client.heard.robot, now, STALE_AFTER),
+        estimate=_some(simulation.estimate_position) if simulated else None,
+        head=_some(simulation.head_position) if simulated else None,
+        trial=_some(simulation.trial_position) if simulated else None,
+        tool_pose=_some(robot.tool_pose),
+        head_pose=_some(simulation.head_pose) if simulated else None,
+        target_pose=_some(client.queue.target_pose),
+        wrench=_some(robot.wrench),
+        lead=client.queue.lead,
+        plan_version=client.trace.version,
+        executed_seq=robot.executed_seq,
+    )
+
+
+def plan_lines(client: OperatorClient) -> PlanLines:
+    """The plan as lines; costs more than the rest, so call it when `plan_version` has changed."""
+    return client.trace.lines()
+
+
+def fresh(heard: float | None, now: float, bound: float) -> bool:
+    """True when something was heard no longer than `bound` [s] ago."""
+    return heard is not None and now - heard <= bound
+
+
+def seconds(value: float) -> str:
+    """A duration [s] as people say it."""
+    if value < 0.0:
+        return "not known"
+    if value < 10.0:
+        return f"{value:.1f} s"
+    return f"{value:.0f} s" if value < 120.0 else f"{value / 60.0:.0f} min"
+
+
+def _some(array: FloatArray) -> FloatArray | None:
+    return array if array.size else None
+
+
+_MODES = {
+    RobotMode.IDLE: ("IDLE", Tone.PLAIN),
+    RobotMode.RUNNING: ("RUNNING", Tone.GOOD),
+    RobotMode.PAUSED: ("PAUSED", Tone.WARN),
+    RobotMode.HALTED: ("HALTED", Tone.BAD),
+    RobotMode.FAULT: ("FAULT", Tone.BAD),
+}
+
+
+def _banner(client: OperatorClient, now: float) -> Row:
+    heard, robot, halt = client.heard.robot, client.robot, client.halt_watch
+    asked = f"HALT ASKED {seconds(now - halt.since)} ago, NOT CONFIRMED" if halt.stage is HaltStage.ASKED else ""
+    if heard is None:
+        return Row("robot", asked or "NO ROBOT DATA YET", Tone.BAD if asked else Tone.WARN)
+    if now - heard > STALE_AFTER:
+        silent = f"ROBOT SILENT FOR {seconds(now - heard)}"
+        return Row("robot", f"{asked}; {silent}" if asked else silent, Tone.BAD)
+    if robot.estop:
+        return Row("robot", "E-STOP LATCHED", Tone.BAD)
+    if asked:
+        return Row("robot", asked, Tone.WARN)
+    word, tone = _MODES[robot.mode]
+    reason = f": {robot.reason}" if robot.reason else ""
+    return Row("robot", word + reason, tone)
+
+
+def _robot_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
+    heard, robot, queue = client.heard.robot, client.robot, client.queue
+    age = -1.0 if heard is None else now - heard
+    stale = heard is None or age > STALE_AFTER
+    old = Tone.QUIET if stale else Tone.PLAIN
+    motion = "moving" if robot.moving else "at rest"
+    delay = f", round trip {queue.round_trip:.2f} s" if queue.round_trip >= 0.0 else ", round trip not measured"
+    age_text = "none yet" if heard is None else f"{age:.1f} s old" if age < 10.0 else f"{seconds(age)} old"
+    return (
+        Row("lead", *_lead(client, now)),
+        Row("robot data", age_text + delay, Tone.BAD if stale else Tone.PLAIN),
+        Row("arm", "not known" if heard is None else f"{motion}, {robot.rate:.2f} plan s/s", old),
+        Row("plan time", f"robot {robot.plan_time:.1f} s, plan ends {queue.head_time:.1f} s", old),
+        Row("executed", f"{robot.executed_seq} of {queue.head_seq}, committed to {robot.committed_seq}", old),
+    )
+
+
+def _lead(client: OperatorClient, now: float) -> tuple[str, Tone]:
+    if client.heard.queue is None:
+        return "not known", Tone.QUIET
+    known = fresh(client.heard.queue, now, STALE_AFTER)
+    return f"{client.queue.lead:.1f} s", Tone.PLAIN if known else Tone.QUIET
+
+
+_DEVICES = {
+    Device.IDLE: ("idle", Tone.QUIET),
+    Device.TRACKING: ("tracking", Tone.GOOD),
+    Device.HELD: ("held", Tone.WARN),
+}
+
+
+def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
+    queue = client.queue
+    if not known:
+        return ()
+    device, tone = _DEVICES[queue.device]
+    held = f": {queue.notice}" if queue.device is Device.HELD and queue.notice else ""
+    full = queue.capacity > 0 and queue.length >= 0.9 * queue.capacity
+    clutch = "engaged" if queue.time_clutch else "disengaged, order only"
+    rows = [
+        Row("queue", f"{queue.length} of {queue.capacity} points", Tone.WARN if full else Tone.PLAIN),
+        Row("time clutch", f"{clutch}, ratio {queue.time_ratio:.2f}"),
+        Row("device", device + held + (f", {queue.jumps} jumps absorbed" if queue.jumps else ""), tone),
+        _authority_row(client),
+    ]
+    if queue.unacknowledged:
+        many = queue.unacknowledged > MANY_UNACKNOWLEDGED
+        rows.append(Row("on the way", f"{queue.unacknowledged} operations", Tone.WARN if many else Tone.PLAIN))
+    if not queue.position_clutch:
+        rows.append(Row("position clutch", f"disengaged, trial of {queue.trial_length} points", Tone.WARN))
+    if queue.brake_rate > 0.0:
+        rows.append(Row("time brake", f"{queue.brake_rate:.1f} plan s/s", Tone.WARN))
+    if client.simulation.conflicts:
+        rows.append(Row("conflicts", f"{client.simulation.conflicts}: {client.simulation.conflict}", Tone.BAD))
+    return tuple(rows)
+
+
+def _authority_row(client: OperatorClient) -> Row:
+    queue, holder = client.queue, client.robot.authority
+    if queue.has_authority:
+        return Row("authority", f"{queue.agent or 'this operator'} (here)")
+    return Row("authority", f"{holder or 'nobody'}, not here", Tone.WARN)
+
+
+def _node_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
+    sources = (("plan queue", client.heard.queue), ("simulation", client.heard.simulation))
+    return tuple(
+        Row(name, "no data yet" if heard is None else f"silent for {seconds(now - heard)}", Tone.BAD)
+        for name, heard in sources
+        if not fresh(heard, now, STALE_AFTER)
+    )
+
+
+def _waiting(client: OperatorClient, now: float) -> tuple[Notice, ...]:
+    return tuple(
+        Notice(request.since, f"{request.command}: waiting for the answer", Tone.WARN)
+        for request in client.requests.pending
+        if now - request.since > 0.3
+    )
+
+
+def _notice_row(notice: Notice, now: float) -> Row:
+    return Row(seconds(float(np.floor(max(now - notice.time, 0.0)))).replace(".0", ""), notice.text, notice.tone)
