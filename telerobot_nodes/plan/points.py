@@ -16,7 +16,6 @@ import numpy.typing as npt
 from telerobot_nodes.core.validation import FloatArray, finite_array, poses
 from telerobot_nodes.errors import InvalidValueError
 
-
 MIN_STEP = 1e-3  # [s] least plan time between consecutive points
 
 

@@ -40,8 +40,7 @@ from telerobot_nodes.plan.follower import (
 SUBSTEP = 0.004  # [s] of the filter and the follower
 REST = Motion()
 FRAMES = ("world", "device")  # of poses
-TWIST_REST = Motion()
-FRAMES = ("world", "tool")
+TWIST_FRAMES = ("world", "tool")
 
 
 @dataclass(frozen=True)
