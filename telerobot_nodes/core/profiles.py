@@ -28,7 +28,7 @@ class RobotProfile:
     example: bool = False
     sensor_frame: str = ""  # body whose frame the wrist force-torque sensor measures in; empty: tool frame's body
     gripper: Gripper | None = None
-    workspace_size: tuple[float, float, float] = (0.4, 0.4, 0.3)  # [m] box around home's tool position
+    workspace_size: tuple[float, float, float] = (0.3, 0.3, 0.3)  # [m] box around home's tool position
 
 
 PROFILES: dict[str, RobotProfile] = {
@@ -37,11 +37,11 @@ PROFILES: dict[str, RobotProfile] = {
         urdf="urdf/telerobot_arm.urdf",
         tool_frame="tool",
         sensor_frame="ft_sensor",
-        home=(0.0, 1.0, -3.0, 0.0, -1.1, 0.0),
+        home=(0.276321116925, 1.070453526438, -3.324727797076, 0.0, -0.887318382952, 0.276321116925),
         acceleration=(8.0, 6.0, 12.0, 20.0, 20.0, 25.0),
         armature=(0.784, 2.325, 0.577, 0.191, 0.171, 0.194),
         gripper=Gripper(("left_finger_joint", "right_finger_joint"), 0.08),
-        workspace_size=(0.5, 0.5, 0.35),
+        workspace_size=(0.38, 0.6, 0.35),
     ),
     # accelerations: published by the maker (FCI documentation); armature: identified values of the order of 0.1 .. 0.6
     "panda": RobotProfile(
@@ -53,6 +53,7 @@ PROFILES: dict[str, RobotProfile] = {
         acceleration=(15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0),
         armature=(0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1),
         gripper=Gripper(("panda_finger_joint1", "panda_finger_joint2"), 0.08),
+        workspace_size=(0.3, 0.4, 0.3),
     ),
     # no published limit per joint: values its published torques and payload allow with room to spare
     "ur5": RobotProfile(
@@ -63,5 +64,6 @@ PROFILES: dict[str, RobotProfile] = {
         home=(0.0, -1.3, 1.9, -2.1707963267948966, -1.5707963267948966, 0.0),
         acceleration=(8.0, 8.0, 8.0, 12.0, 12.0, 12.0),
         armature=(0.3, 0.3, 0.3, 0.1, 0.1, 0.1),
+        workspace_size=(0.4, 0.5, 0.3),
     ),
 }
