@@ -87,13 +87,14 @@ def _scalar(name: str, value: object, kind: type, info: ParameterInfo) -> Any:
     return value
 
 
-def load_parameters(cls: type[T], file: str | Path, node_name: str) -> T:
+def load_parameters(cls: type[T], file: str | Path, node_name: str, known_nodes: Sequence[str] = ()) -> T:
     """The parameters of `node_name` in a YAML file `node: ros__parameters: {name: value}`, defaults for the rest.
 
-    `/**` stands for every node; a node's own section wins. Raises ParameterFileError naming file, line and key.
+    `/**` stands for every node; a node's own section wins. A file for several nodes is read with the names of all
+    `known_nodes`: it need not have a section for this one. Raises ParameterFileError naming file, line and key.
     """
     path = Path(file)
-    sections = _sections(path, node_name)
+    sections = _sections(path, node_name, known_nodes)
     values: dict[str, Any] = {}
     for section in sections:
         for key, node in _items(path, section):
@@ -101,7 +102,7 @@ def load_parameters(cls: type[T], file: str | Path, node_name: str) -> T:
     return cls(**values)
 
 
-def _sections(path: Path, node_name: str) -> list[yaml.Node]:
+def _sections(path: Path, node_name: str, known_nodes: Sequence[str]) -> list[yaml.Node]:
     """The `ros__parameters` mappings that apply, the wildcard's first."""
     try:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
@@ -113,7 +114,10 @@ def _sections(path: Path, node_name: str) -> list[yaml.Node]:
     owners = dict(_items(path, root))
     chosen = [owners[key] for key in sorted(owners, key=len) if key == "/**"]
     chosen += [owners[key] for key in owners if key != "/**" and key.rsplit("/", 1)[-1] == node_name]
-    if not chosen:
+    for key, node in _items(path, root):
+        if known_nodes and key != "/**" and key.rsplit("/", 1)[-1] not in known_nodes:
+            raise ParameterFileError(str(path), _line(node), key, f"no such node; one of {', '.join(known_nodes)}")
+    if not chosen and not known_nodes:
         raise ParameterFileError(str(path), 1, node_name, f"no section for this node; found: {', '.join(owners)}")
     sections = []
     for owner in chosen:

@@ -1,0 +1,102 @@
+"""`plan_executor`: the robot's plan buffer on topics [US5046022 claims 7, 13, 20]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from telerobot.msg import ExecutedPoints
+from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.nodes import convert
+from telerobot_nodes.nodes.base import GraphNode, Health
+from telerobot_nodes.nodes.parameters import node_parameters
+from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.plan.executor import ExecutorConfig, PlanExecutor
+
+TICK_PERIOD = 0.04  # [s] between motion windows
+STATE_PERIOD = 0.05  # [s] between acknowledgements over the link
+MOVING = 0.01  # [rad/s] measured joint speed that counts as motion
+
+
+class PlanExecutorNode(GraphNode):
+    """Operations in, motion windows and acknowledgements out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._robot = load_robot(options.robot)
+        self._core = PlanExecutor(self._robot, node_parameters(self, ExecutorConfig))
+        self._link = convert.LinkCounter(f"robot/{options.name}")
+        self._position = np.zeros(self._robot.dof)
+        self._velocity = np.zeros(self._robot.dof)
+        self._wrench = np.zeros(6)
+        self._estop = False
+        self._window = self.publisher("plan_executor/window")
+        self._state = self.publisher("plan_executor/state")
+        self._executed = self.publisher("plan_executor/executed")
+        self.subscribe("plan_executor/operations", self._on_operations)
+        self.subscribe("halt", self._on_halt)
+        self.subscribe("gcmsf_control/state", self._on_control)
+        self.subscribe("hardware_interface/wrench", self._on_wrench)
+        self.every(TICK_PERIOD, self._tick)
+        self.every(STATE_PERIOD, self._publish_state)
+
+    def _on_operations(self, message: Any) -> None:
+        self._core.receive(self.now(), convert.operations_from_message(message))
+
+    def _on_halt(self, message: Any) -> None:
+        self._core.halt(self.now(), message.number, f"halt by {message.agent}: {message.reason}")
+
+    def _on_control(self, message: Any) -> None:
+        self._position = convert.floats(message.measured_position)
+        self._velocity = convert.floats(message.measured_velocity)
+        self._estop = message.estop
+        self._core.on_control(self.now(), convert.control_from_message(message))
+
+    def _on_wrench(self, message: Any) -> None:
+        self._wrench = convert.wrench_to_array(message.wrench)
+
+    def _tick(self) -> None:
+        window = self._core.tick(self.now())
+        if window is not None:
+            self._window.publish(convert.window_to_message(window))
+        for executed in self._core.drain_executed():
+            self._executed.publish(
+                ExecutedPoints(
+                    stamp=self.stamp(),
+                    first_seq=executed.first_seq,
+                    last_seq=executed.last_seq,
+                    epoch=executed.epoch,
+                    plan_time=executed.plan_time,
+                )
+            )
+
+    def _publish_state(self) -> None:
+        message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
+        message.joint_position = convert.doubles(self._position)
+        message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
+        message.wrench = convert.doubles(self._wrench)
+        message.moving = bool(np.abs(self._velocity).max() > MOVING)
+        message.estop = self._estop
+        self._state.publish(message)
+
+    def health(self) -> Health:
+        """Mode, counts and times of the buffer."""
+        report = self._core.report(self.now())
+        return Health(
+            message=report.mode.name.lower(),
+            values={
+                "executed_seq": report.executed_seq,
+                "tail_seq": report.tail_seq,
+                "queue_length": report.queue_length,
+                "rate": report.rate,
+                "refusal": report.refusal,
+            },
+        )
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(PlanExecutorNode, options)

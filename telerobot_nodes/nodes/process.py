@@ -1,0 +1,68 @@
+"""One node as a process: start, spin, clean end on SIGINT and SIGTERM, exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.signals import SignalHandlerOptions
+
+from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.nodes.base import GraphNode
+
+SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
+EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
+
+
+def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:
+    """Run a node until SIGINT, SIGTERM or the context ends; 0 after a clean end, 2 when start was refused."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
+        return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
+    rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = make(options)
+    except TelerobotError as error:
+        rclpy.try_shutdown()
+        return _refuse(options.name, str(error))
+    try:
+        node.trigger_configure()
+        node.trigger_activate()
+        print(f"telerobot: {options.name} ready", flush=True)
+        _spin(node, stop)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the clean-up short
+        if node.active:
+            node.trigger_deactivate()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def _spin(node: GraphNode, stop: threading.Event) -> None:
+    from rclpy.experimental import EventsExecutor
+
+    executor = EventsExecutor()
+    executor.add_node(node)
+    while not stop.is_set() and rclpy.ok():
+        try:
+            executor.spin_once(timeout_sec=SPIN_TIMEOUT)
+        except ExternalShutdownException:
+            break
+        except Exception as error:  # noqa: BLE001 -- process boundary: e.g. an illegal lifecycle transition asked for
+            node.errors += 1
+            node.get_logger().error(f"callback failed: {error}")
+    executor.shutdown(timeout_sec=1.0)
+
+
+def _refuse(name: str, reason: str) -> int:
+    print(f"telerobot: {name}: {reason}", file=sys.stderr, flush=True)
+    return EXIT_REFUSED
