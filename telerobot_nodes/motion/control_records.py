@@ -1,0 +1,154 @@
+"""The records that cross between the control loop and its host: fixed size for a given arm.
+
+What belongs here: their fields, and values in and out of them. What must never enter: deciding anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.motion.exchange import Record
+
+WINDOW_SAMPLES = 512  # most samples of a window that crosses
+REASON_BYTES = 240
+
+_REASON = f"S{REASON_BYTES}"
+
+
+def measured_dtype(dof: int) -> np.dtype[Any]:
+    """Measured joints: `at` [s] received, `q` [rad], `qd` [rad/s]."""
+    return np.dtype([("at", "f8"), ("q", "f8", (dof,)), ("qd", "f8", (dof,))], align=True)
+
+
+def wrench_dtype() -> np.dtype[Any]:
+    """Measured wrench: `at` [s] received, force [N] and torque [N m], SENSOR frame."""
+    return np.dtype([("at", "f8"), ("wrench", "f8", (6,))], align=True)
+
+
+def hardware_dtype() -> np.dtype[Any]:
+    """State of the arm's face: `at` [s] received, `state` as in HardwareState.msg, `reason`."""
+    return np.dtype([("at", "f8"), ("state", "i8"), ("reason", _REASON)], align=True)
+
+
+def halt_dtype() -> np.dtype[Any]:
+    """A halt: `number`, `reason`."""
+    return np.dtype([("number", "i8"), ("reason", _REASON)], align=True)
+
+
+def window_dtype(dof: int) -> np.dtype[Any]:
+    """A motion window of up to WINDOW_SAMPLES samples."""
+    n = WINDOW_SAMPLES
+    return np.dtype(
+        [
+            ("number", "i8"),
+            ("count", "i8"),
+            ("openings", "i8"),
+            ("splice", "f8"),
+            ("start", "f8"),
+            ("period", "f8"),
+            ("position", "f8", (n, dof)),
+            ("velocity", "f8", (n, dof)),
+            ("acceleration", "f8", (n, dof)),
+            ("plan_time", "f8", (n,)),
+            ("gripper", "f8", (n,)),
+        ],
+        align=True,
+    )
+
+
+def output_dtype(dof: int) -> np.dtype[Any]:
+    """What one control step made: see `ControlOutput`."""
+    integers = ("number", "state", "window", "refused", "halt", "steps", "missed", "saturated", "estop", "commanding")
+    return np.dtype(
+        [(name, "i8") for name in integers]
+        + [(name, "f8") for name in ("now", "plan_time", "gripper")]
+        + [(name, "f8", (dof,)) for name in ("q", "qd", "qdd", "measured_q", "measured_qd")]
+        + [("tool_pose", "f8", (7,)), ("reason", _REASON), ("refusal", _REASON)],
+        align=True,
+    )
+
+
+def pack_window(window: MotionWindow, record: Record) -> None:
+    """`window` into a record; raises InvalidValueError when it does not fit."""
+    count = len(window.position)
+    if count > WINDOW_SAMPLES:
+        raise InvalidValueError("window.position (samples)", count, f"allowed: up to {WINDOW_SAMPLES}")
+    dof = record["position"].shape[-1]
+    for name in ("position", "velocity", "acceleration"):
+        if np.shape(getattr(window, name)) != (count, dof):
+            raise InvalidValueError(f"window.{name} (shape)", np.shape(getattr(window, name)), f"allowed: (n, {dof})")
+        record[name][:count] = getattr(window, name)
+    for name in ("plan_time", "gripper"):
+        size = np.size(getattr(window, name))
+        if size != count and not (name == "gripper" and size == 0):
+            raise InvalidValueError(f"window.{name} (length)", size, f"allowed: {count}")
+        record[name][:size] = getattr(window, name)
+    record["number"], record["count"], record["openings"] = window.number, count, np.size(window.gripper)
+    record["splice"], record["start"], record["period"] = window.splice, window.start, window.period
+
+
+def unpack_window(record: Record) -> MotionWindow:
+    """The window of a record, in arrays that share its memory."""
+    n = int(record["count"])
+    return MotionWindow(
+        int(record["number"]),
+        float(record["splice"]),
+        float(record["start"]),
+        float(record["period"]),
+        record["position"][:n],
+        record["velocity"][:n],
+        record["acceleration"][:n],
+        record["plan_time"][:n],
+        record["gripper"][: int(record["openings"])],
+    )
+
+
+def text(value: object) -> str:
+    """The string of a `reason` or `refusal` field."""
+    return bytes(value).decode("utf-8", "replace")  # type: ignore[call-overload, no-any-return]
+
+
+def _scalar(name: str) -> Any:
+    def read(self: ControlOutput) -> Any:
+        value = self.record[name].item()
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+    return property(read)
+
+
+class ControlOutput:
+    """What one control step made (ControlState.msg and JointSetpoint.msg), in one record reused by every step.
+
+    Arrays are views: copy what is kept. While `commanding` is 0 the arm has not been seen yet, and the setpoint
+    means nothing.
+    """
+
+    number = _scalar("number")  # counts setpoints from 1
+    now = _scalar("now")  # [s] host monotonic clock of the step
+    state = _scalar("state")  # ControlState
+    reason = _scalar("reason")  # why STOPPING, STOPPED or FAULT
+    window = _scalar("window")  # window in use; 0: none
+    refused = _scalar("refused")  # latest window refused
+    refusal = _scalar("refusal")  # why it was
+    halt = _scalar("halt")  # latest halt obeyed
+    plan_time = _scalar("plan_time")  # [s]
+    gripper = _scalar("gripper")  # [m]; negative: unchanged
+    steps = _scalar("steps")  # control steps since start
+    missed = _scalar("missed")  # periods missed since start
+    saturated = _scalar("saturated")  # steps in which a joint limit changed the setpoint
+    estop = _scalar("estop")  # 1: the hardware's e-stop is latched
+    commanding = _scalar("commanding")  # 1: the setpoint is to be sent
+
+    def __init__(self, dof: int, record: Record | None = None) -> None:
+        self.record = np.zeros((), output_dtype(dof)) if record is None else record
+        self.q: FloatArray = self.record["q"]  # (dof,) [rad] setpoint
+        self.qd: FloatArray = self.record["qd"]  # (dof,) [rad/s]
+        self.qdd: FloatArray = self.record["qdd"]  # (dof,) [rad/s^2]
+        self.measured_q: FloatArray = self.record["measured_q"]  # (dof,) [rad]
+        self.measured_qd: FloatArray = self.record["measured_qd"]  # (dof,) [rad/s]
+        self.tool_pose: FloatArray = self.record["tool_pose"]  # x y z [m], qx qy qz qw of the setpoint, WORLD

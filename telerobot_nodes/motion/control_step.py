@@ -1,0 +1,287 @@
+"""One step of the control loop: from windows, halts and measurements to a joint setpoint inside every limit.
+
+What belongs here: the order of a step, and what stops the arm. What must never enter: clocks, threads, messages.
+All times are `now` [s] of one monotonic clock. Nothing here allocates while the arm moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from telerobot_nodes.core.limits import SetpointLimiter
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray, in_range
+from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.motion.control_records import REASON_BYTES, ControlOutput
+from telerobot_nodes.motion.control_state import ControlEvent, ControlState, next_state
+from telerobot_nodes.motion.path_clock import PathClock
+from telerobot_nodes.motion.tool_motion import NominalTool, ToolMotion
+from telerobot_nodes.motion.window_follower import WindowFollower
+
+HARDWARE_READY, HARDWARE_HOLDING, HARDWARE_ESTOP, HARDWARE_FAULT = range(4)  # as in HardwareState.msg
+
+_STILL = 1e-6  # [rad/s] setpoint speed that is rest
+
+
+@dataclass(frozen=True)
+class ControlConfig:
+    """What the control step is told once; validated when made. Raises InvalidValueError naming the field."""
+
+    stale_time: float = 0.1  # [s] measured joints older than this stop the arm
+    follow_error: float = 0.2  # [rad] the arm farther than this from its setpoint does not follow ...
+    follow_time: float = 0.1  # [s] ... when it lasts this long
+    halt_guard: float = 0.2  # [s] after a halt no window is adopted: those on their way were made before it
+
+    def __post_init__(self) -> None:
+        in_range(self.stale_time, "control.stale_time", 0.005, 10.0, "s")
+        in_range(self.follow_error, "control.follow_error", 1e-3, 3.0, "rad")
+        in_range(self.follow_time, "control.follow_time", 0.0, 10.0, "s")
+        in_range(self.halt_guard, "control.halt_guard", 0.0, 10.0, "s")
+
+
+class ControlStep:
+    """The control law of one arm, stepped every `period` [s].
+
+    Feed it what arrives (`measure`, `hardware`, `halt`, `offer`), then `step(now)`. One thread.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        period: float,
+        config: ControlConfig | None = None,
+        tool_motion: ToolMotion | None = None,
+    ) -> None:
+        self.robot = robot
+        self.period = period
+        self.config = ControlConfig() if config is None else config
+        self.output = ControlOutput(robot.dof)
+        self.state = ControlState.FAULT
+        self.reason = "no measured joints yet"
+        self.follower = WindowFollower(robot.dof, robot.limits)
+        self._tool = NominalTool(robot) if tool_motion is None else tool_motion
+        self._clock = PathClock(robot.limits.acceleration, period)
+        self._limiter = SetpointLimiter(robot.limits, period)
+        self._goal = np.zeros(robot.dof)  # [rad] wanted setpoint
+        self._measured_at = -np.inf
+        self._hardware = HARDWARE_READY
+        self._hardware_reason = ""
+        self._last = -np.inf  # [s] of the last step
+        self._strayed = np.inf  # [s] since when the arm does not follow
+        self._deaf_until = -np.inf  # [s] after a halt
+        self._path_moves = False  # FAULT: still coming to rest on the path
+        self._arm_sought = False  # FAULT: the setpoint has yet to go where the arm is
+        self._compile()
+
+    # what arrives ---------------------------------------------------------------------------------------------
+
+    def measure(self, at: float, q: FloatArray, qd: FloatArray) -> None:
+        """Measured joints (dof,) [rad], [rad/s] received at `at` [s]; values that are not finite count as silence."""
+        if np.isfinite(q).all() and np.isfinite(qd).all():
+            self.output.measured_q[:] = q
+            self.output.measured_qd[:] = qd
+            self._measured_at = at
+
+    def hardware(self, state: int, reason: str = "") -> None:
+        """State of the arm's face (HardwareState.msg); anything but READY and HOLDING is trouble."""
+        self._hardware = state
+        self._hardware_reason = reason
+        self.output.record["estop"] = state == HARDWARE_ESTOP
+
+    def halt(self, now: float, number: int, reason: str) -> None:
+        """Come to rest on the path. The same number again is the same halt; lower numbers are old."""
+        if number <= self.output.halt:
+            return
+        self.output.record["halt"] = number
+        self._deaf_until = now + self.config.halt_guard
+        self._stop(f"halt {number}: {reason}" if reason else f"halt {number}")
+
+    def stop(self, reason: str) -> None:
+        """Come to rest on the path, for a reason of the host's own (a monitor, its end)."""
+        self._stop(reason)
+
+    def offer(self, now: float, window: MotionWindow) -> str:
+        """Follow `window` if it joins the motion and nothing forbids it; returns "" or the refusal."""
+        refusal = self._closed(now)
+        if not refusal:
+            refusal = self.follower.offer(now, window)
+        if refusal:
+            self.output.record["refused"] = window.number
+            self.output.record["refusal"] = _bytes(refusal)
+            return refusal
+        if self.state is not ControlState.TRACKING:
+            self._clock.run(now)
+        self._event(ControlEvent.FOLLOW, "")
+        return ""
+
+    # the step -------------------------------------------------------------------------------------------------
+
+    def step(self, now: float) -> ControlOutput:
+        """The setpoint of `now`: inside position, velocity and acceleration limits, whatever arrived."""
+        gap = now - self._last
+        self._last = now
+        record = self.output.record
+        if not record["commanding"] and not self._start(now):
+            return self._finish(now)
+        self._look(now, gap)
+        if self.state is ControlState.FAULT and not self._path_moves:
+            self._approach_arm(now)
+        else:
+            self._follow_path(now)
+        if self._limiter.apply(self._goal):
+            record["saturated"] += 1
+        record["number"] += 1
+        return self._finish(now)
+
+    def _start(self, now: float) -> bool:
+        """Take the arm where it is, once its joints are known and its face is ready."""
+        if now - self._measured_at > self.config.stale_time:
+            return False
+        if self._hardware > HARDWARE_HOLDING:
+            self.reason = self._hardware_text()
+            return False
+        limits = self.robot.limits
+        self._settle(np.clip(self.output.measured_q, limits.lower, limits.upper))
+        self.output.record["commanding"] = 1
+        self._event(ControlEvent.SEEN, "")
+        return True
+
+    def _look(self, now: float, gap: float) -> None:
+        """Whatever stops the arm, most severe first."""
+        age = now - self._measured_at
+        if gap > self.config.stale_time and gap != np.inf:
+            # the hardware's watchdog has held the arm meanwhile: the setpoint stood still as well
+            self._settle(self._limiter.q.copy())
+            self._trouble(f"the loop did not run for {gap:.3f} s")
+        elif self._hardware > HARDWARE_HOLDING:
+            self._trouble(self._hardware_text())
+        elif age <= self.config.stale_time and self._strays(now):
+            error = np.abs(self._limiter.q - self.output.measured_q)
+            joint = int(error.argmax())
+            self._trouble(f"joint {joint} is {error[joint]:.3f} rad from its setpoint")
+        elif age > self.config.stale_time and self.state is not ControlState.FAULT:
+            if self.state not in (ControlState.STOPPING, ControlState.STOPPED):
+                self._stop(f"measured joints are {age:.3f} s old")
+        elif self.state is ControlState.FAULT and age <= self.config.stale_time:
+            self._try_clear()
+
+    def _follow_path(self, now: float) -> None:
+        """The nominal motion, on its own time; sensor motion on top of it."""
+        follower, clock = self.follower, self._clock
+        braking = self.state is ControlState.STOPPING or self._path_moves
+        if braking:
+            clock.brake(follower.v, follower.a)
+        else:
+            clock.run(now)
+        at_rest = follower.sample(clock.time)
+        self._tool.step(now, follower.q, self._goal)
+        if at_rest or clock.rate == 0.0:
+            if braking:
+                follower.hold(follower.q, follower.plan_time)
+                clock.run(now)
+                self._path_moves = False
+            if self.state is not ControlState.HOLDING:
+                self._event(ControlEvent.REST, self.reason)
+
+    def _approach_arm(self, now: float) -> None:
+        """FAULT, at rest: the setpoint goes where the arm is, so that nothing jumps when the trouble is over.
+
+        Once the hardware is ready it goes there only once: chasing an arm that sags would let it sink.
+        """
+        seeks = self._arm_sought or self._hardware > HARDWARE_HOLDING
+        if seeks and now - self._measured_at <= self.config.stale_time:
+            limits = self.robot.limits
+            np.clip(self.output.measured_q, limits.lower, limits.upper, out=self._goal)
+            self._arm_sought = False
+
+    def _try_clear(self) -> None:
+        if self._path_moves or self._arm_sought or np.abs(self._limiter.qd).max() > _STILL:
+            return
+        if np.abs(self._limiter.q - self._goal).max() > _STILL:
+            return
+        if np.abs(self._limiter.q - self.output.measured_q).max() > self.config.follow_error:
+            return
+        reason = self.reason
+        self._settle(self._limiter.q.copy())
+        self._event(ControlEvent.CLEARED, reason)
+
+    # helpers --------------------------------------------------------------------------------------------------
+
+    def _closed(self, now: float) -> str:
+        """Why no window is adopted now; "" when the door is open."""
+        if self.state in (ControlState.FAULT, ControlState.STOPPING):
+            return f"window: control is {self.state.name}: {self.reason}"
+        if now < self._deaf_until:
+            return f"window: refused for {self.config.halt_guard:g} s after halt {self.output.halt}"
+        if now - self._measured_at > self.config.stale_time:
+            return "window: measured joints are stale"
+        return ""
+
+    def _strays(self, now: float) -> bool:
+        """True when the arm has been too far from its setpoint for too long."""
+        error = self._limiter.q - self.output.measured_q
+        if max(error.max(), -error.min()) <= self.config.follow_error:
+            self._strayed = np.inf
+            return False
+        self._strayed = min(self._strayed, now)
+        return now - self._strayed >= self.config.follow_time
+
+    def _hardware_text(self) -> str:
+        name = "e-stop" if self._hardware == HARDWARE_ESTOP else "hardware fault"
+        return f"{name}: {self._hardware_reason}" if self._hardware_reason else name
+
+    def _stop(self, reason: str) -> None:
+        if self.state is ControlState.FAULT:
+            return
+        self._event(ControlEvent.STOP, reason)
+
+    def _trouble(self, reason: str) -> None:
+        if self.state is not ControlState.FAULT:
+            self._path_moves = self.state in (ControlState.TRACKING, ControlState.STOPPING)
+            self._arm_sought = True
+        self._event(ControlEvent.TROUBLE, reason)
+
+    def _settle(self, q: FloatArray) -> None:
+        """Be at rest at `q` [rad]: nothing is followed any more."""
+        self._limiter.reset(q)
+        self.follower.hold(q, self.follower.plan_time)
+        self._tool.reset(q)
+        self._goal[:] = q
+
+    def _event(self, event: ControlEvent, reason: str) -> None:
+        self.state = next_state(self.state, event)
+        self.reason = "" if self.state in (ControlState.TRACKING, ControlState.HOLDING) else reason
+
+    def _finish(self, now: float) -> ControlOutput:
+        output, limiter, follower = self.output, self._limiter, self.follower
+        record = output.record
+        output.q[:] = limiter.q
+        output.qd[:] = limiter.qd
+        output.qdd[:] = limiter.qdd
+        output.tool_pose[:] = self._tool.pose
+        record["now"] = now
+        record["state"] = self.state
+        record["reason"] = _bytes(self.reason)
+        record["window"] = follower.number
+        record["plan_time"] = follower.plan_time
+        record["gripper"] = follower.gripper
+        record["steps"] += 1
+        return output
+
+    def _compile(self) -> None:
+        """Run every compiled function once, so that none is compiled while the arm moves."""
+        middle = 0.5 * (self.robot.limits.lower + self.robot.limits.upper)
+        position = np.stack((middle, middle))
+        still = np.zeros_like(position)
+        window = MotionWindow(1, 0.0, 0.0, self.period, position, still, still, np.zeros(2), np.zeros(0))
+        WindowFollower(self.robot.dof, self.robot.limits).offer(0.0, window)
+        self._tool.reset(middle)
+        self._tool.step(0.0, middle, self._goal)
+        self._limiter.apply(self._goal)
+        self._limiter.reset(middle)
+
+
+def _bytes(reason: str) -> bytes:
+    return reason.encode()[:REASON_BYTES] if reason else b""
