@@ -16,6 +16,7 @@ from telerobot.msg import PlanPoints as PlanPointsMessage
 from telerobot_nodes.core.validation import FloatArray, finite_array
 from telerobot_nodes.core.window import MotionWindow
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.control import ControlReport, LoopState
 from telerobot_nodes.plan.operations import ExecutorMode, ExecutorReport, Operation, OperationKind
 from telerobot_nodes.plan.points import PlanPoints
 
@@ -207,3 +208,18 @@ def wrench_to_array(wrench: Any) -> FloatArray:
     """(6,) force [N], torque [N m] of a geometry_msgs/Wrench; not validated."""
     f, t = wrench.force, wrench.torque
     return np.array((f.x, f.y, f.z, t.x, t.y, t.z))
+
+
+def control_from_message(message: Any) -> ControlReport:
+    """What the executor needs of ControlState.msg; raises InvalidValueError naming the field."""
+    if message.state > max(LoopState):
+        raise InvalidValueError("control.state", message.state, f"allowed: 0 .. {int(max(LoopState))}")
+    return ControlReport(
+        state=LoopState(message.state),
+        window_number=message.window_number,
+        refused_window=message.refused_window,
+        plan_time=message.plan_time,
+        joint_position=floats(message.joint_position),
+        joint_velocity=floats(message.joint_velocity),
+        reason=message.reason,
+    )
