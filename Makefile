@@ -1,0 +1,56 @@
+# Everything for a plain machine without ROS, as an ordinary user. On a ROS 2 host: colcon build.
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
+BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg telerobot_nodes/graph.py
+
+.PHONY: setup build demo test test-all docs lock clean distclean
+
+setup: .venv/.built  ## .venv with the locked wheels, interfaces built, package installed editable
+
+build:  ## build again, as after a change that make does not see
+	@rm -f .venv/.built
+	@$(MAKE) --no-print-directory .venv/.built
+
+demo: setup  ## the whole graph with the simulated arm and a browser console; options in ARGS
+	$(BIN)/telerobot demo $(ARGS)
+
+test: setup  ## style, types, and every test but the slow ones
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-all: setup  ## the slow ones too
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(ARGS)
+
+docs: setup  ## pages made from tables
+	$(BIN)/telerobot graph --format markdown > docs/graph.md
+
+lock:  ## requirements.lock from setup.cfg and pyproject.toml; needs uv
+	.ci/lock $(ARGS)
+
+clean:  ## what building and testing leave behind
+	rm -rf build install log *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find telerobot_nodes test launch -name __pycache__ -prune -exec rm -rf {} +
+	rm -f .venv/.built
+
+distclean: clean  ## and the environment
+	rm -rf .venv
+
+.venv/.wheels: requirements.lock
+	@$(PYTHON) .ci/check_host.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements.lock
+	@touch $@
+
+.venv/.built: .venv/.wheels $(INTERFACES) $(BUILD_FILES)
+	@$(PYTHON) .ci/check_host.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,28 @@
+"""`telerobot up GRAPH`: the whole graph of one host as processes, where ROS's launch is not installed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from telerobot_nodes.launching import GraphOptions
+from telerobot_nodes.supervisor import DISCOVERY, Supervisor, supervise
+
+
+def command(
+    graph: Annotated[str, typer.Argument(help="robot, operator or demo.")],
+    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
+    namespace: Annotated[str, typer.Option(help="Namespace of the arm, as in left.")] = "",
+    params: Annotated[Path | None, typer.Option(help="Parameter file in ROS layout.")] = None,
+    bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Node left out; may be repeated.")] = None,
+    ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start-up [s].")] = 90.0,
+) -> None:
+    """Start a graph, watch it, stop it on Ctrl-C."""
+    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()))
+    if DISCOVERY not in os.environ:
+        print(f"telerobot: only this host is seen; for two hosts set {DISCOVERY}=SUBNET", flush=True)
+    raise typer.Exit(supervise(Supervisor(options), ready_timeout))

@@ -1,0 +1,280 @@
+"""Starts, watches and stops the nodes of a graph as processes, where ROS's launch is not installed.
+
+Rules: every node is a process of its own session, started in the order of the table. A node says
+`telerobot: NODE ready` on its output once. A node that ends unasked is started again as often as the table allows;
+then, if it is required, everything stops. Stopping is SIGINT, SIGTERM after 3 s, SIGKILL of the whole session after
+3 s more. A supervisor that dies closes its nodes' standard input, and they end (`end_with_supervisor`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from telerobot_nodes.graph import Node
+from telerobot_nodes.launching import GraphOptions, node_command
+
+DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+SUPERVISED = "TELEROBOT_SUPERVISED"
+NOT_STARTED = 127
+GRACE = 3.0  # [s] from one stop signal to the next
+RESTART_DELAY = 0.5  # [s]
+CLEAN_CODES = frozenset({0, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGINT, 128 + signal.SIGTERM})
+
+NODE_ENVIRONMENT = {
+    "ROS_PYTHON_CHECK_FIELDS": "1",  # a wrong type in a message is an error, not a wrong number
+    "RCUTILS_LOGGING_USE_STDOUT": "1",
+    "RCUTILS_LOGGING_BUFFERED_STREAM": "0",
+    "PYTHONUNBUFFERED": "1",
+    "OMP_NUM_THREADS": "1",  # matrices are small: more threads only disturb the control loop
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+}
+
+
+class Change(Enum):
+    """What happened to a node."""
+
+    STARTED = "started"
+    READY = "ready"
+    ENDED = "ended"
+    RESTARTING = "restarting"
+
+
+@dataclass(frozen=True)
+class NodeEvent:
+    """One change of one node, for callbacks; `code` is its exit code once it ended."""
+
+    node: str
+    change: Change
+    code: int | None = None
+
+
+def node_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Environment of a node's process."""
+    prefix = {"AMENT_PREFIX_PATH": sys.prefix} if Path(sys.prefix, "share", "ament_index").is_dir() else {}
+    return {**prefix, **base, **NODE_ENVIRONMENT}
+
+
+class Supervisor:
+    """The processes of one graph. Callbacks come from the threads that watch the nodes, one at a time."""
+
+    def __init__(
+        self,
+        options: GraphOptions,
+        on_event: Callable[[NodeEvent], None] = lambda event: None,
+        on_line: Callable[[str, str], None] | None = None,
+        command: Callable[[str, GraphOptions], list[str]] = node_command,
+    ) -> None:
+        """`on_line(node, line)` gets the output; default: printed behind the node's name."""
+        self.options = options
+        self.failure: NodeEvent | None = None  # the end of a required node
+        self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
+        self._on_event = on_event
+        self._on_line = on_line or self._print_line
+        self._command = command
+        self._change = threading.Condition()  # guards `_ready` and `_processes`
+        self._voice = threading.Lock()  # one callback at a time
+        self._stop_lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._ready: set[str] = set()
+        self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._threads: list[threading.Thread] = []
+        self._width = max((len(entry.name) for entry in options.nodes), default=0)
+
+    # for the owner -------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start every node, in order; returns when all processes run."""
+        for entry in self.options.nodes:
+            running = threading.Event()
+            thread = threading.Thread(target=self._attend, args=(entry, running), name=entry.name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+            running.wait()
+
+    def wait_ready(self, timeout: float) -> bool:
+        """Wait until every node said it is ready; False after `timeout` [s], a failure, or a stop."""
+        with self._change:
+            self._change.wait_for(lambda: not self.waiting_for() or self._stopping.is_set(), timeout)
+            return not self.waiting_for() and not self._stopping.is_set()
+
+    def waiting_for(self) -> list[str]:
+        """Nodes that are not ready."""
+        return [entry.name for entry in self.options.nodes if entry.name not in self._ready]
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until a stop was asked for or a required node ended; False after `timeout` [s]."""
+        return self._stopping.wait(timeout)
+
+    def request_stop(self) -> None:
+        """Ask for the stop without waiting for it; may be called from a callback."""
+        self._stopping.set()
+        with self._change:
+            self._change.notify_all()
+
+    def stop(self) -> int:
+        """Stop every node, wait for the end; 0 when all ended cleanly and none had failed, else 1. May be repeated."""
+        self.request_stop()
+        with self._stop_lock:
+            self._escalate()
+        return 1 if self.failure or self.unclean else 0
+
+    def pid(self, name: str) -> int:
+        """Process id of a node that was started."""
+        return self._processes[name].pid
+
+    def _escalate(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            self._signal(number)
+            deadline = time.monotonic() + GRACE
+            for thread in self._threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+            if not any(thread.is_alive() for thread in self._threads):
+                return
+
+    # the thread of one node ----------------------------------------------------------------------------------
+
+    def _attend(self, entry: Node, running: threading.Event) -> None:
+        for restarts_left in range(entry.restarts, -1, -1):
+            code = self._run_once(entry.name, running)
+            if self._stopping.is_set():
+                return
+            if restarts_left:
+                self._tell(NodeEvent(entry.name, Change.RESTARTING, code))
+                if self._stopping.wait(RESTART_DELAY):
+                    return
+        if entry.required:
+            self.failure = NodeEvent(entry.name, Change.ENDED, code)
+            threading.Thread(target=self.stop, name="stop").start()
+
+    def _run_once(self, name: str, running: threading.Event) -> int:
+        try:
+            process = self._spawn(name)
+        except OSError as error:
+            process = None
+            self._hear(name, f"not started: {error}")
+        running.set()
+        if process is None:
+            return NOT_STARTED
+        self._tell(NodeEvent(name, Change.STARTED))
+        reader = threading.Thread(target=self._read, args=(name, process), name=f"{name} output", daemon=True)
+        reader.start()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        _end_session(process)  # before the process id is given back; ends the output too
+        code = process.wait()
+        reader.join()
+        event = NodeEvent(name, Change.ENDED, code)
+        if self._stopping.is_set() and code not in CLEAN_CODES:
+            self.unclean.append(event)
+        self._tell(event)
+        return code
+
+    def _spawn(self, name: str) -> subprocess.Popen[str] | None:
+        environment = {DISCOVERY: "LOCALHOST", **node_environment(os.environ), SUPERVISED: "1"}
+        with self._change:  # so that `stop` finds either no process or this one
+            if self._stopping.is_set():
+                return None
+            process = subprocess.Popen(
+                self._command(name, self.options),
+                stdin=subprocess.PIPE,  # never written to: its end tells the node that the supervisor is gone
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                env=environment,
+                start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
+            )
+            self._processes[name] = process
+            return process
+
+    def _read(self, name: str, process: subprocess.Popen[str]) -> None:
+        for line in process.stdout or ():
+            text = line.rstrip("\n")
+            self._hear(name, text)
+            if text == f"telerobot: {name} ready":
+                self._tell(NodeEvent(name, Change.READY))
+
+    def _tell(self, event: NodeEvent) -> None:
+        with self._change:
+            (self._ready.add if event.change is Change.READY else self._ready.discard)(event.node)
+            self._change.notify_all()
+        with self._voice:
+            self._on_event(event)
+
+    def _hear(self, name: str, line: str) -> None:
+        with self._voice:
+            self._on_line(name, line)
+
+    # signals and output --------------------------------------------------------------------------------------
+
+    def _signal(self, number: signal.Signals) -> None:
+        with self._change:
+            alive = [process for process in self._processes.values() if process.poll() is None]
+        for process in alive:
+            if number is signal.SIGKILL:
+                _end_session(process)
+            else:
+                process.send_signal(number)
+
+    def _print_line(self, name: str, line: str) -> None:
+        try:
+            print(f"[{name:<{self._width}}] {line}", flush=True)
+        except BrokenPipeError:  # the reader of our output is gone; the graph goes on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def supervise(supervisor: Supervisor, ready_timeout: float) -> int:
+    """Run a graph from the main thread until Ctrl-C, SIGTERM, hang-up or failure; returns the exit code."""
+    asked: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _frame: asked.append(received))  # again and again: the same stop
+    supervisor.start()
+    deadline = time.monotonic() + ready_timeout
+    while supervisor.waiting_for() and not asked and not supervisor.wait(0.1):
+        if time.monotonic() > deadline:
+            _say(f"not ready after {ready_timeout:g} s: {', '.join(supervisor.waiting_for())}")
+            return supervisor.stop() or 1
+    if not supervisor.waiting_for():
+        _say(f"graph {supervisor.options.graph} ready")
+    while not asked and not supervisor.wait(0.2):
+        pass
+    code = supervisor.stop()
+    if supervisor.failure:
+        _say(f"stopped everything: {supervisor.failure.node} ended with exit code {supervisor.failure.code}")
+    for event in supervisor.unclean:
+        _say(f"{event.node} did not stop cleanly: exit code {event.code}")
+    return code
+
+
+def end_with_supervisor() -> None:
+    """In a node: end when standard input does, because the supervisor is gone. Ends this session after a grace."""
+
+    def watch() -> None:
+        while os.read(0, 64):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(GRACE)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, name="supervisor-watch", daemon=True).start()
+
+
+def _end_session(process: subprocess.Popen[str]) -> None:
+    """Kill whatever is left of a node's session: processes it started, or itself."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _say(text: str) -> None:
+    print(f"telerobot: {text}", file=sys.stderr, flush=True)
