@@ -135,6 +135,8 @@ def _load_bag(path: Path) -> HandRecording:
         topics = sorted(name for name, kind in bag.topics.items() if kind == POSE_TYPE)
         if len(topics) != 1:
             raise InvalidValueError(f"{path}: PoseStamped topics", topics, "allowed: exactly one")
+        if bag.counts[topics[0]] > MAX_SAMPLES:
+            raise InvalidValueError(f"{path}: samples", bag.counts[topics[0]], f"allowed: {MAX_SAMPLES} or fewer")
         times: list[float] = []
         positions: list[tuple[float, float, float]] = []
         for _, time, message in bag.messages(topics):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.validation import FloatArray, finite_array, in_range, one_of
 from telerobot_nodes.errors import InvalidValueError
 
@@ -20,13 +21,15 @@ FRAMES = ("world", "tool")
 class JoyMapping:
     """Which axis moves what; validated when made, raises InvalidValueError naming the field."""
 
-    axes: tuple[int, ...] = (1, 0, 4, UNUSED, UNUSED, 3)  # Joy.axes index per component; -1: unused
-    signs: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)  # 1 or -1 per component
-    linear: float = 0.15  # [m/s] at full deflection
-    angular: float = 0.6  # [rad/s] at full deflection
-    dead_zone: float = 0.08  # [-] deflection that counts as none
-    deadman: int = 4  # Joy.buttons index that must be held; -1: none
-    frame: str = "world"  # axes the velocity is expressed in
+    axes: tuple[int, ...] = parameter(
+        (1, 0, 4, UNUSED, UNUSED, 3), low=UNUSED, high=MAX_INDEX, doc="Joy.axes index per component; -1: unused"
+    )
+    signs: tuple[float, ...] = parameter((1.0,) * 6, low=-1.0, high=1.0, doc="1 or -1 per component")
+    linear: float = parameter(0.15, "m/s", 0.0, 1.0, "at full deflection")
+    angular: float = parameter(0.6, "rad/s", 0.0, 3.0, "at full deflection")
+    dead_zone: float = parameter(0.08, "-", 0.0, 0.9, "deflection that counts as none")
+    deadman: int = parameter(4, low=UNUSED, high=MAX_INDEX, doc="Joy.buttons index that must be held; -1: none")
+    frame: str = parameter("world", choices=FRAMES, doc="axes the velocity is expressed in")
 
     def __post_init__(self) -> None:
         for name, values in (("axes", self.axes), ("signs", self.signs)):

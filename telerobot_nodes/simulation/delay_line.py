@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Generic, TypeVar
 
+from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.validation import in_range
 from telerobot_nodes.errors import InvalidValueError
 
@@ -27,13 +28,13 @@ Payload = TypeVar("Payload")
 class LinkSettings:
     """The link as set (`SetLink.srv`); validated when made, raises InvalidValueError naming the field."""
 
-    delay: float = 0.0  # [s] one way, mean
-    jitter: float = 0.0  # [s] standard deviation of the one-way delay, 0 .. delay
-    loss: float = 0.0  # [-] probability that a message is lost
-    duplicate: float = 0.0  # [-] probability that a message comes twice
-    reorder: bool = False  # later messages may overtake earlier ones
-    up: bool = True  # operator to robot passes
-    down: bool = True  # robot to operator passes
+    delay: float = parameter(0.0, "s", 0.0, MAX_DELAY, "one way, mean")
+    jitter: float = parameter(0.0, "s", 0.0, MAX_DELAY, "standard deviation of the one-way delay, at most the delay")
+    loss: float = parameter(0.0, "-", 0.0, 1.0, "probability that a message is lost")
+    duplicate: float = parameter(0.0, "-", 0.0, 1.0, "probability that a message comes twice")
+    reorder: bool = parameter(False, doc="later messages may overtake earlier ones")
+    up: bool = parameter(True, doc="operator to robot passes")
+    down: bool = parameter(True, doc="robot to operator passes")
 
     def __post_init__(self) -> None:
         in_range(self.delay, "delay", 0.0, MAX_DELAY, "s")

@@ -1,0 +1,89 @@
+"""The offline checker of the plan: every point laid and kept is executed exactly once, in order [faults.md]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.run_record import Executed, PlanChange
+
+APPEND, TRUNCATE, RESET = 0, 1, 2  # kinds of PlanUpdate
+
+Sequence = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PlannedPath:
+    """The points that were laid and not taken back, in order."""
+
+    seq: Sequence  # (n,)
+    plan_time: FloatArray  # (n,) [s]
+    position: FloatArray  # (n, 3) [m] WORLD
+    laid_at: FloatArray  # (n,) [s] receipt
+
+
+@dataclass(frozen=True)
+class History:
+    """What became of the points."""
+
+    planned: int
+    executed: int
+    duplicates: int
+    lost: int  # never reported executed
+    pending: int  # of the lost: after the last one executed
+    out_of_order: int
+    unknown: int  # executed and never laid
+
+
+def planned_path(changes: Iterable[PlanChange], executed: Iterable[Executed] = ()) -> PlannedPath:
+    """Replays the operator's updates. A reset keeps points that were executed before it."""
+    reached = sorted((entry.time, entry.last_seq) for entry in executed)
+    points: dict[int, tuple[float, FloatArray, float]] = {}
+    for change in changes:
+        if change.kind == TRUNCATE:
+            points = {seq: point for seq, point in points.items() if seq <= change.after_seq}
+        if change.kind == RESET:
+            done = max((last for time, last in reached if time <= change.time), default=0)
+            points = {seq: point for seq, point in points.items() if seq <= done}
+        for i, plan_time in enumerate(change.plan_time):
+            points[change.first_seq + i] = (float(plan_time), change.position[i], change.time)
+    order = sorted(points)
+    return PlannedPath(
+        seq=np.array(order, dtype=np.int64),
+        plan_time=np.array([points[seq][0] for seq in order], dtype=np.float64),
+        position=np.array([points[seq][1] for seq in order], dtype=np.float64).reshape(-1, 3),
+        laid_at=np.array([points[seq][2] for seq in order], dtype=np.float64),
+    )
+
+
+def check_history(path: PlannedPath, changes: Iterable[PlanChange], executed: Iterable[Executed]) -> History:
+    """Counts what exactly-once and in-order forbid.
+
+    ExecutedPoints names ranges; numbers in a range that were never laid, or were taken back, are gaps in the
+    numbering unless a range consists of nothing else.
+    """
+    kept = set(path.seq.tolist())
+    laid = {seq for change in changes for seq in range(change.first_seq, change.first_seq + len(change.plan_time))}
+    seen: dict[int, int] = {}
+    latest = out_of_order = unknown = 0
+    for entry in executed:
+        numbers = [seq for seq in range(entry.first_seq, entry.last_seq + 1) if seq in kept]
+        if not numbers and not any(seq in laid for seq in range(entry.first_seq, entry.last_seq + 1)):
+            unknown += entry.last_seq - entry.first_seq + 1
+        for seq in numbers:
+            out_of_order += seq < latest and seq not in seen
+            seen[seq] = seen.get(seq, 0) + 1
+            latest = max(latest, seq)
+    return History(
+        planned=len(kept),
+        executed=len(seen),
+        duplicates=sum(count - 1 for count in seen.values()),
+        lost=len(kept) - len(seen),
+        pending=sum(seq > latest for seq in kept),
+        out_of_order=out_of_order,
+        unknown=unknown,
+    )

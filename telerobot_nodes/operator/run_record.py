@@ -1,0 +1,283 @@
+"""A recorded run as arrays: what the reviewer needs of each topic, on the recorder's one clock.
+
+Every time is the receipt at the recorder [s, from the bag's start], so clocks of two hosts need not agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.graph import OPERATOR_SIDE
+from telerobot_nodes.operator.bags import BagReader
+
+KEY_TOPIC = "path_plan_queue/plan"  # the topic that tells the arm's namespace
+
+
+@dataclass(frozen=True)
+class PlanChange:
+    """One PlanUpdate of the plan (not of the trial path)."""
+
+    time: float  # [s] receipt
+    kind: int  # PlanUpdate.APPEND, TRUNCATE, RESET
+    first_seq: int
+    plan_time: FloatArray  # (n,) [s]
+    position: FloatArray  # (n, 3) [m] tool in WORLD
+    after_seq: int
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One ExecutedPoints: points first_seq .. last_seq were reached."""
+
+    time: float  # [s] receipt
+    first_seq: int
+    last_seq: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a person wants to see on the timeline."""
+
+    time: float  # [s] receipt
+    source: str  # node
+    text: str
+
+
+@dataclass
+class Rows:
+    """A growing table; `array(name)` gives one column."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def add(self, *row: Any) -> None:
+        """Append one row, in the order of `columns`."""
+        self.rows.append(row)
+
+    def array(self, name: str) -> Any:
+        """Column as array, (n,) or (n, dof)."""
+        index = self.columns.index(name)
+        return np.array([row[index] for row in self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass
+class RunRecord:
+    """Everything of a run that is reviewed; plots and checks read it, nothing changes it after `read_run`."""
+
+    path: Path
+    duration: float = 0.0  # [s]
+    robot: str = ""  # name from the nodes' diagnostics; empty: not told
+    plan: list[PlanChange] = field(default_factory=list)
+    executed: list[Executed] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    joint_names: tuple[str, ...] = ()
+    joints: Rows = field(default_factory=lambda: Rows(("time", "position")))
+    control: Rows = field(
+        default_factory=lambda: Rows(
+            ("time", "monotonic", "number", "state", "plan_time", "position", "velocity", "acceleration")
+        )
+    )
+    setpoints: Rows = field(
+        default_factory=lambda: Rows(("time", "monotonic", "number", "position", "velocity", "acceleration"))
+    )
+    forward: Rows = field(default_factory=lambda: Rows(("time", "head_time", "robot_time", "lead", "data_age")))
+    queue: Rows = field(default_factory=lambda: Rows(("time", "length", "lead", "jumps", "refused", "round_trip")))
+    device: Rows = field(default_factory=lambda: Rows(("time", "position", "frame")))
+    crossings: dict[tuple[str, int], list[float]] = field(default_factory=dict)  # (topic side, number) -> receipts
+    link: dict[str, Any] = field(default_factory=dict)  # latest LinkStatus
+    diagnostics: dict[str, dict[str, str]] = field(default_factory=dict)  # node -> latest values
+    refusals: dict[str, list[str]] = field(default_factory=dict)  # node -> distinct refusals
+    _latest: dict[str, Any] = field(default_factory=dict)
+
+    def changed(self, time: float, source: str, key: str, value: Any, text: str) -> None:
+        """Put an event on the timeline when the value of `key` is not what it was."""
+        if self._latest.get(key) != value:
+            self._latest[key] = value
+            if text:
+                self.events.append(Event(time, source, text))
+
+    def refuse(self, time: float, source: str, reason: str) -> None:
+        """Remember a refusal once."""
+        known = self.refusals.setdefault(source, [])
+        if reason and reason not in known:
+            known.append(reason)
+            self.events.append(Event(time, source, f"refused: {reason}"))
+
+
+def read_run(path: Path, namespace: str | None = None) -> RunRecord:
+    """Read a bag; `namespace` picks the arm when the bag holds several.
+
+    Raises InvalidValueError when the bag is not readable or holds no plan topic.
+    """
+    with BagReader(path) as bag:
+        prefix = _prefix(bag.topics, namespace, path)
+        names = {f"{prefix}{name}": name for name in _READERS}
+        names["/diagnostics"] = "diagnostics"
+        run = RunRecord(path=path, duration=bag.duration)
+        for topic, time, message in bag.messages(set(names)):
+            _READERS[names[topic]](run, time, message)
+    return run
+
+
+def _prefix(topics: Iterable[str], namespace: str | None, path: Path) -> str:
+    prefixes = sorted(name[: -len(KEY_TOPIC)] for name in topics if name.endswith(KEY_TOPIC))
+    if namespace is not None:
+        wanted = f"/{namespace.strip('/')}/".replace("//", "/")
+        prefixes = [prefix for prefix in prefixes if prefix == wanted]
+    if len(prefixes) != 1:
+        raise InvalidValueError(f"{path}: arms", prefixes, f"allowed: one arm with {KEY_TOPIC}; give its namespace")
+    return prefixes[0]
+
+
+# readers, one per topic -------------------------------------------------------------------------------------------
+
+
+def _on_plan(run: RunRecord, time: float, message: Any) -> None:
+    if message.trial:
+        return
+    points = message.points
+    pose = np.asarray(points.pose, dtype=np.float64).reshape(-1, 7)
+    plan_time = np.asarray(points.time, dtype=np.float64)
+    run.plan.append(
+        PlanChange(time, int(message.kind), int(points.first_seq), plan_time, pose[:, :3], int(message.after_seq))
+    )
+    kind = ("", "plan truncated", "plan reset")[int(message.kind)]
+    if kind:
+        run.events.append(Event(time, "path_plan_queue", f"{kind} after point {message.after_seq}"))
+
+
+def _on_executed(run: RunRecord, time: float, message: Any) -> None:
+    run.executed.append(Executed(time, int(message.first_seq), int(message.last_seq)))
+
+
+def _on_joints(run: RunRecord, time: float, message: Any) -> None:
+    if not run.joint_names:
+        run.joint_names = tuple(message.name)
+    run.joints.add(time, np.asarray(message.position, dtype=np.float64))
+
+
+_CONTROL_STATES = ("holding", "tracking", "stopping", "stopped", "fault")
+_EXECUTOR_STATES = ("idle", "running", "paused", "halted", "fault")
+_HARDWARE_STATES = ("ready", "holding", "e-stop", "fault")
+
+
+def _state_text(names: tuple[str, ...], state: int, reason: str) -> str:
+    name = names[state] if state < len(names) else f"state {state}"
+    return f"{name}: {reason}" if reason else name
+
+
+def _on_control(run: RunRecord, time: float, message: Any) -> None:
+    run.control.add(
+        time,
+        message.monotonic,
+        int(message.steps),
+        int(message.state),
+        message.plan_time,
+        *(message.joint_position, message.joint_velocity, message.joint_acceleration),
+    )
+    text = _state_text(_CONTROL_STATES, int(message.state), message.reason)
+    run.changed(time, "gcmsf_control", "control", text, text)
+
+
+def _on_setpoint(run: RunRecord, time: float, message: Any) -> None:
+    run.setpoints.add(
+        time, message.monotonic, int(message.number), message.position, message.velocity, message.acceleration
+    )
+
+
+def _on_forward(run: RunRecord, time: float, message: Any) -> None:
+    run.forward.add(time, message.head_time, message.robot_time, message.lead, message.data_age)
+    run.changed(time, "forward_simulator", "conflict", message.conflict, message.conflict and f"{message.conflict}")
+
+
+def _on_queue(run: RunRecord, time: float, message: Any) -> None:
+    run.queue.add(time, int(message.length), message.lead, int(message.jumps), int(message.refused), message.round_trip)
+    clutch = "time clutch engaged" if message.time_clutch else "time clutch disengaged"
+    run.changed(time, "path_plan_queue", "clutch", message.time_clutch, clutch)
+    run.changed(time, "path_plan_queue", "notice", message.notice, message.notice)
+    stale = "robot's state is stale" if message.stale else "robot's state is fresh"
+    run.changed(time, "path_plan_queue", "stale", message.stale, stale)
+
+
+def _on_device(run: RunRecord, time: float, message: Any) -> None:
+    point = message.pose.position
+    run.device.add(time, (point.x, point.y, point.z), message.header.frame_id)
+
+
+def _on_executor(run: RunRecord, time: float, message: Any) -> None:
+    _cross(run, "down sent", message.link.number, time)
+    text = _state_text(_EXECUTOR_STATES, int(message.state), message.reason)
+    run.changed(time, "plan_executor", "executor", text, text)
+    run.refuse(time, "plan_executor", message.refusal)
+
+
+def _on_hardware(run: RunRecord, time: float, message: Any) -> None:
+    text = _state_text(_HARDWARE_STATES, int(message.state), message.reason)
+    run.changed(time, "hardware_interface", "hardware", text, text)
+    run.refuse(time, "hardware_interface", message.refusal)
+
+
+def _on_halt(run: RunRecord, time: float, message: Any) -> None:
+    run.changed(time, message.agent, "halt", message.number, f"halt {message.number}: {message.reason}")
+
+
+_LINK_FIELDS = (
+    *("delay", "jitter", "loss", "duplicate", "reorder", "up", "down"),
+    *("up_received", "up_delivered", "up_lost", "down_received", "down_delivered", "down_lost"),
+    *("up_bytes", "down_bytes"),
+)
+
+
+def _on_link(run: RunRecord, time: float, message: Any) -> None:
+    run.link = {name: getattr(message, name) for name in _LINK_FIELDS}
+    settings = tuple(run.link[name] for name in _LINK_FIELDS[:7])
+    ways = ("" if message.up else ", up cut") + ("" if message.down else ", down cut")
+    text = f"delay {message.delay:g} s, jitter {message.jitter:g} s, loss {message.loss:.1%}{ways}"
+    run.changed(time, "link_emulator", "link", settings, text)
+
+
+def _on_diagnostics(run: RunRecord, time: float, message: Any) -> None:
+    for status in message.status:
+        name = status.name.rsplit("/", 1)[-1]
+        values = {entry.key: entry.value for entry in status.values}
+        run.diagnostics[name] = {**values, "message": status.message}
+        run.robot = run.robot or status.hardware_id
+        run.refuse(time, name, values.get("last_refusal", ""))
+
+
+def _cross(run: RunRecord, side: str, number: int, time: float) -> None:
+    run.crossings.setdefault((side, int(number)), []).append(time)
+
+
+def _crossing(side: str) -> Callable[[RunRecord, float, Any], None]:
+    return lambda run, time, message: _cross(run, side, message.link.number, time)
+
+
+_READERS: dict[str, Callable[[RunRecord, float, Any], None]] = {
+    "path_plan_queue/plan": _on_plan,
+    "path_plan_queue/state": _on_queue,
+    "path_plan_queue/pose_target_cmds": _on_device,
+    "plan_executor/executed": _on_executed,
+    "plan_executor/state": _on_executor,
+    "plan_executor/operations": _crossing("up arrived"),
+    f"{OPERATOR_SIDE}plan_executor/operations": _crossing("up sent"),
+    f"{OPERATOR_SIDE}plan_executor/state": _crossing("down arrived"),
+    "gcmsf_control/state": _on_control,
+    "hardware_interface/setpoint": _on_setpoint,
+    "hardware_interface/state": _on_hardware,
+    "forward_simulator/state": _on_forward,
+    "joint_states": _on_joints,
+    "halt": _on_halt,
+    "link_emulator/status": _on_link,
+    "diagnostics": _on_diagnostics,
+}

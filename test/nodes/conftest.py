@@ -1,0 +1,73 @@
+"""Nodes in this process, real rclpy and DDS on a domain of their own; no ROS: skipped."""
+
+import os
+import threading
+import time
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy")
+os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
+os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+
+class Ros:
+    """Runs nodes on a thread and waits for what they do."""
+
+    def __init__(self):
+        from rclpy.executors import SingleThreadedExecutor
+
+        self.executor = SingleThreadedExecutor()
+        self.nodes = []
+        self.probe = rclpy.create_node("probe")
+        self.executor.add_node(self.probe)
+        self._thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self._thread.start()
+
+    def add(self, node):
+        """A node of the graph, activated."""
+        node.trigger_configure()
+        node.trigger_activate()
+        self.nodes.append(node)
+        self.executor.add_node(node)
+        return node
+
+    def deactivate(self, node):
+        node.trigger_deactivate()
+
+    def until(self, condition, timeout=20.0):
+        """Wait until the condition holds; False after the timeout."""
+        end = time.monotonic() + timeout
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.005)
+        return True
+
+    def call(self, kind, name, **fields):
+        """Answer of a service."""
+        client = self.probe.create_client(kind, name)
+        assert client.wait_for_service(20.0), name
+        done = threading.Event()
+        future = client.call_async(kind.Request(**fields))
+        future.add_done_callback(lambda _: done.set())
+        assert done.wait(20.0), name
+        return future.result()
+
+    def close(self):
+        for node in self.nodes:
+            if node.active:
+                node.trigger_deactivate()
+        self.executor.shutdown()
+        self._thread.join(5.0)
+        for node in (*self.nodes, self.probe):
+            node.destroy_node()
+
+
+@pytest.fixture
+def ros():
+    rclpy.init(domain_id=100 + os.getpid() % 100)
+    harness = Ros()
+    yield harness
+    harness.close()
+    rclpy.try_shutdown()
