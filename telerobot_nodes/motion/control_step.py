@@ -126,12 +126,15 @@ class ControlStep:
         if not record["commanding"] and not self._start(now):
             return self._finish(now)
         self._look(now, gap)
+        path_ends = False
         if self.state is ControlState.FAULT and not self._path_moves:
             self._approach_arm(now)
         else:
-            self._follow_path(now)
+            path_ends = self._follow_path(now)
         if self._limiter.apply(self._goal):
             record["saturated"] += 1
+        if path_ends and self._still():
+            self._rest(now)
         record["number"] += 1
         return self._finish(now)
 
@@ -167,23 +170,33 @@ class ControlStep:
         elif self.state is ControlState.FAULT and age <= self.config.stale_time:
             self._try_clear()
 
-    def _follow_path(self, now: float) -> None:
-        """The nominal motion, on its own time; sensor motion on top of it."""
+    def _follow_path(self, now: float) -> bool:
+        """The nominal motion, on its own time; sensor motion on top of it. True when it goes nowhere any more."""
         follower, clock = self.follower, self._clock
-        braking = self.state is ControlState.STOPPING or self._path_moves
+        braking = self._brakes()
         if braking:
             clock.brake(follower.v, follower.a)
         else:
             clock.run(now)
         at_rest = follower.sample(clock.time)
         self._tool.step(now, follower.q, self._goal)
-        if at_rest or clock.rate == 0.0:
-            if braking:
-                follower.hold(follower.q, follower.plan_time)
-                clock.run(now)
-                self._path_moves = False
-            if self.state is not ControlState.HOLDING:
-                self._event(ControlEvent.REST, self.reason)
+        return at_rest or clock.rate == 0.0
+
+    def _rest(self, now: float) -> None:
+        """The setpoint has come to rest at the end of the path, or of braking."""
+        if self._brakes():
+            self.follower.hold(self.follower.q, self.follower.plan_time)
+            self._clock.run(now)
+            self._path_moves = False
+        if self.state is not ControlState.HOLDING:
+            self._event(ControlEvent.REST, self.reason)
+
+    def _brakes(self) -> bool:
+        return self.state is ControlState.STOPPING or self._path_moves
+
+    def _still(self) -> bool:
+        qd = self._limiter.qd
+        return bool(max(qd.max(), -qd.min()) <= _STILL)
 
     def _approach_arm(self, now: float) -> None:
         """FAULT, at rest: the setpoint goes where the arm is, so that nothing jumps when the trouble is over.
@@ -197,7 +210,7 @@ class ControlStep:
             self._arm_sought = False
 
     def _try_clear(self) -> None:
-        if self._path_moves or self._arm_sought or np.abs(self._limiter.qd).max() > _STILL:
+        if self._path_moves or self._arm_sought or not self._still():
             return
         if np.abs(self._limiter.q - self._goal).max() > _STILL:
             return

@@ -141,6 +141,14 @@ def test_a_halt_brings_the_arm_to_rest_on_its_path_within_its_limits(moving):
     bench.check_limits()
 
 
+def test_stopped_and_holding_are_said_only_when_the_setpoint_stands_still(moving):
+    bench, _ = moving
+    bench.control.halt(bench.now, 1, "")
+    while bench.step().state != ControlState.STOPPED:
+        assert bench.now < 60.0
+    assert np.abs(bench.control.output.qd).max() <= 1e-6
+
+
 def test_a_halt_is_as_quick_as_the_acceleration_limits_allow(moving):
     bench, _ = moving
     speed = np.abs(bench.control.output.qd)
