@@ -1,0 +1,80 @@
+"""The door for points: what continues the plan held, within bounds. Refusals name field, value, allowed.
+
+What belongs here: looking at points. What must never enter: the plan itself, which is unchanged by a refusal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.errors import InvalidValueError, QueueFullError
+from telerobot_nodes.plan.operations import Operation
+from telerobot_nodes.plan.points import PlanPoints
+
+GRIPPER_RANGE = (0.0, 0.2)  # [m]
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What new points must continue."""
+
+    seq: int  # last point held; 0: none ever
+    highest_seq: int  # highest number ever taken, also of points truncated since
+    time: float  # [s] plan time of the tail; -inf: nothing held yet
+    pose: FloatArray  # (7,) tool pose at the tail, WORLD
+    room: int  # points that may be added
+    max_step: float  # [m] between neighbours, or from the arm to a first point
+    max_turn: float  # [rad]
+
+
+def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
+    """The points of an APPEND, if they continue the plan.
+
+    Raises InvalidValueError naming the field, or QueueFullError.
+    """
+    points = operation.points
+    if points is None:
+        raise InvalidValueError("operation.points", None, "allowed: at least one point")
+    if operation.after_seq != tail.seq:
+        raise InvalidValueError("operation.after_seq", operation.after_seq, f"allowed: {tail.seq}, the plan's tail")
+    if points.author != operation.agent:
+        raise InvalidValueError("points.author", points.author, f"allowed: {operation.agent}, who sends them")
+    if points.first_seq <= tail.highest_seq:
+        raise InvalidValueError("points.first_seq", points.first_seq, f"allowed: above {tail.highest_seq}")
+    if len(points) > tail.room:
+        raise QueueFullError(f"points (length): {len(points)} do not fit; allowed: {tail.room} more")
+    if points.time[0] < tail.time:
+        raise InvalidValueError("points.time[0]", float(points.time[0]), f"allowed: {tail.time:g} or later [s]")
+    _check_extras(points, dof)
+    _check_steps(points, tail)
+    return points
+
+
+def _check_extras(points: PlanPoints, dof: int) -> None:
+    if points.posture.size and points.posture.shape[1] != dof:
+        raise InvalidValueError("points.posture (length)", points.posture.shape[1], f"allowed: {dof} per point")
+    bad = np.flatnonzero((points.gripper < GRIPPER_RANGE[0]) | (points.gripper > GRIPPER_RANGE[1]))
+    if bad.size:
+        low, high = GRIPPER_RANGE
+        value = float(points.gripper[bad[0]])
+        raise InvalidValueError(f"points.gripper[{bad[0]}]", value, f"allowed: {low:g} .. {high:g} [m]")
+
+
+def _check_steps(points: PlanPoints, tail: Tail) -> None:
+    poses = np.vstack([tail.pose, points.pose])
+    steps = np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1)
+    far = np.flatnonzero(steps > tail.max_step)
+    if far.size:
+        i = int(far[0])
+        text = f"allowed: within {tail.max_step:g} m of the {'plan' if tail.seq else 'arm'} before it"
+        raise InvalidValueError(f"points.pose[{i}] (step)", round(float(steps[i]), 4), text)
+    overlap = np.abs(np.einsum("ij,ij->i", poses[1:, 3:], poses[:-1, 3:]))
+    turns = 2.0 * np.arccos(np.minimum(overlap, 1.0))
+    far = np.flatnonzero(turns > tail.max_turn)
+    if far.size:
+        i = int(far[0])
+        text = f"allowed: within {tail.max_turn:g} rad of the {'plan' if tail.seq else 'arm'} before it"
+        raise InvalidValueError(f"points.pose[{i}] (turn)", round(float(turns[i]), 4), text)

@@ -1,0 +1,193 @@
+"""Look-ahead speed plan: how fast plan time may run, so that the arm can always come to rest on its path.
+
+The rate r = dtau/dt is planned with bounded change ("raw"), then averaged over a time W, which bounds its second
+derivative too. The averaged motion lags the raw one inside the stretch the raw one ran through in W. A limit is
+therefore dilated: at distance d it binds only a raw rate that can span d within W,
+
+    r <= max(rate(tau + d), d / W)  for every d,
+
+and if that holds for the raw rate at all times, the averaged rate keeps rate(tau) everywhere: were it over the limit
+at its own place p, each raw rate in the average would be below the average itself. The limits of the rate's change
+are dilated by the distance r W the same way. The path's open end counts as a limit of 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+
+_TOLERANCE = 1e-9
+
+
+@numba.njit(cache=True)
+def _least(change: FloatArray, edge: FloatArray, cell: int, back: float, ahead: float) -> float:
+    """Smallest rate change among the cells within `back` before and `ahead` after `cell`."""
+    least = change[cell]
+    low, high = edge[cell] - back, edge[cell + 1] + ahead
+    j = cell - 1
+    while j >= 0 and edge[j + 1] > low:
+        least = min(least, change[j])
+        j -= 1
+    j = cell + 1
+    while j < change.size and edge[j] < high:
+        least = min(least, change[j])
+        j += 1
+    return float(least)
+
+
+@numba.njit(cache=True)
+def _dilated(rate: FloatArray, edge: FloatArray, node: int, width: float, open_end: bool) -> float:
+    """Largest raw rate at `edge[node]` that keeps the limits of every cell it can reach within `width` [s]."""
+    most = rate[min(node, rate.size - 1)]
+    if node > 0:
+        most = min(most, rate[node - 1])
+    if open_end:
+        most = min(most, (edge[rate.size] - edge[node]) / width)
+    j = node + 1
+    while j < rate.size and edge[j] - edge[node] < most * width:
+        most = min(most, max(rate[j], (edge[j] - edge[node]) / width))
+        j += 1
+    j = node - 2
+    while j >= 0 and edge[node] - edge[j + 1] < most * width:
+        most = min(most, max(rate[j], (edge[node] - edge[j + 1]) / width))
+        j -= 1
+    return float(most)
+
+
+@numba.njit(cache=True)
+def ceiling_squared(
+    edge: FloatArray, rate: FloatArray, change: FloatArray, open_end: bool, width: float, first: int
+) -> FloatArray:
+    """r^2 at each edge from `first` on, from which rest at the end can be reached; (n + 1,), 0 from the end on.
+
+    An open end is left one cell of distance, so that coming to rest before it takes a finite time.
+    """
+    n = rate.size
+    s = np.zeros(n + 1)
+    end = n - 1 if open_end else n
+    for k in range(end - 1, first - 1, -1):
+        span = edge[k + 1] - edge[k]
+        most = _dilated(rate, edge, k, width, open_end) ** 2
+        guess = math.sqrt(min(s[k + 1] + 2.0 * change[k] * span, most))
+        fall = _least(change, edge, k, width * (guess + width * change[k]), width * guess)
+        s[k] = min(s[k + 1] + 2.0 * fall * span, most)
+    return s
+
+
+@numba.njit(cache=True)
+def plan_rate(
+    edge: FloatArray,
+    rate: FloatArray,
+    change: FloatArray,
+    open_end: bool,
+    tau: float,
+    now_rate: float,
+    goal: float,
+    nominal: float,
+    width: float,
+    times: FloatArray,
+    taus: FloatArray,
+    rates: FloatArray,
+) -> int:
+    """Raw motion from `tau` at `now_rate`: towards `goal` for `nominal` [s], then to rest; constant change per piece.
+
+    Piece ends go into `times` [s from now], `taus`, `rates`; entry 0 is the start. Returns their number, or 0 when
+    rest cannot be reached inside the limits (the motion planned before stays the one to follow).
+    """
+    times[0], taus[0], rates[0] = 0.0, tau, now_rate
+    n = rate.size
+    end = n - 1 if open_end else n
+    if n == 0 or tau >= edge[end]:
+        return 1 if now_rate == 0.0 else 0
+    k = max(int(np.searchsorted(edge, tau, side="right")) - 1, 0)
+    ceiling = ceiling_squared(edge, rate, change, open_end, width, k)
+    count, t, s = 1, 0.0, now_rate * now_rate
+    while k < end and count < times.size:
+        span = edge[k + 1] - tau
+        if span <= 1e-12:
+            k += 1
+            continue
+        wanted = goal * goal if t < nominal else 0.0
+        r = math.sqrt(s)
+        fall = _least(change, edge, k, width * (r + width * change[k]), width * r)
+        low = s - 2.0 * fall * span
+        if wanted > s:
+            guess = math.sqrt(min(s + 2.0 * change[k] * span, wanted))
+            rise = _least(change, edge, k, width * guess, width * (guess + width * change[k]))
+            target = min(s + 2.0 * rise * span, wanted)
+        else:
+            target = max(low, wanted)
+        if min(target, ceiling[k + 1]) < low - _TOLERANCE * (1.0 + s):
+            return 0
+        target = max(min(target, ceiling[k + 1]), low)
+        if target <= 0.0 and low < 0.0 and wanted == 0.0:  # rest inside the cell
+            run = s / (2.0 * fall)
+            if r > 0.0:
+                times[count], taus[count], rates[count] = t + 2.0 * run / r, tau + run, 0.0
+                count += 1
+            return count
+        target = max(target, 0.0)
+        if s == 0.0 and target == 0.0:
+            return count
+        after = math.sqrt(target)
+        spent = 2.0 * span / (r + after)
+        if wanted > 0.0 and t + spent > nominal:
+            x = nominal - t
+            slope = (after - r) / spent
+            tau += r * x + 0.5 * slope * x * x
+            r += slope * x
+            t, s = nominal, r * r
+        else:
+            t += spent
+            tau, s, r = edge[k + 1], target, after
+            k += 1
+        times[count], taus[count], rates[count] = t, tau, r
+        count += 1
+    return count if rates[count - 1] == 0.0 else 0
+
+
+@numba.njit(cache=True)
+def sample_average(
+    times: FloatArray, taus: FloatArray, rates: FloatArray, at: FloatArray, width: float, out: FloatArray
+) -> None:
+    """Averaged motion at times `at` (n,): plan time, rate, change of rate into `out` (3, n).
+
+    Raw motion is given by the ends of its pieces of constant change; it rests before the first and after the last.
+    """
+    area = np.zeros(times.size)
+    for i in range(times.size - 1):
+        h = times[i + 1] - times[i]
+        slope = (rates[i + 1] - rates[i]) / h if h > 0.0 else 0.0
+        area[i + 1] = area[i] + h * (taus[i] - taus[0] + h * (0.5 * rates[i] + h * slope / 6.0))
+    for n in range(at.size):
+        tau1, r1, area1 = _raw(times, taus, rates, area, at[n])
+        tau0, r0, area0 = _raw(times, taus, rates, area, at[n] - width)
+        out[0, n] = taus[0] + (area1 - area0) / width
+        out[1, n] = (tau1 - tau0) / width
+        out[2, n] = (r1 - r0) / width
+
+
+@numba.njit(cache=True)
+def _raw(
+    times: FloatArray, taus: FloatArray, rates: FloatArray, area: FloatArray, t: float
+) -> tuple[float, float, float]:
+    """Raw plan time past `taus[0]`, rate, and integral of the former at time `t`."""
+    last = times.size - 1
+    if t <= times[0]:
+        return 0.0, 0.0, 0.0
+    if t >= times[last]:
+        held = taus[last] - taus[0]
+        return held, 0.0, area[last] + held * (t - times[last])
+    i = int(np.searchsorted(times, t, side="right")) - 1
+    h, x = times[i + 1] - times[i], t - times[i]
+    slope = (rates[i + 1] - rates[i]) / h
+    tau = taus[i] - taus[0]
+    return (
+        tau + x * (rates[i] + 0.5 * slope * x),
+        rates[i] + slope * x,
+        area[i] + x * (tau + x * (0.5 * rates[i] + slope * x / 6.0)),
+    )
