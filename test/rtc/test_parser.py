@@ -1,0 +1,210 @@
+"""The parser understands the grammar, and points at what it does not understand."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telerobot_nodes.rtc import syntax
+from telerobot_nodes.rtc.generate import random_command
+from telerobot_nodes.rtc.grammar import grammar
+from telerobot_nodes.rtc.parser import MAX_BYTES, parse, parse_one
+from telerobot_nodes.rtc.problems import CommandError
+
+RICH = "grasp module with left_arm maintain avoid-neighbors speed 0.05 guarded unless force > 20 then stop"
+
+
+def error_of(text):
+    with pytest.raises(CommandError) as error:
+        parse(text)
+    return error.value
+
+
+def test_the_grammar_is_about_as_large_as_the_sources():
+    assert len(grammar().terminals) >= 100
+    assert len({rule.origin.name for rule in grammar().rules if not rule.origin.name.startswith("__")}) >= 50
+
+
+def test_the_sources_command_becomes_a_typed_tree():
+    task = parse_one(RICH)
+    assert isinstance(task, syntax.Task)
+    assert (task.verb, task.target) == ("grasp", syntax.Name("module"))
+    arm, kept, guarded, reflex = task.clauses
+    assert arm == syntax.With((syntax.Name("left_arm"),))
+    assert [item.kind for item in kept.constraints] == ["avoid-neighbors", "speed"]
+    assert isinstance(guarded, syntax.Guarded)
+    assert reflex.condition == syntax.Comparison(syntax.Measure("force"), ">", syntax.Quantity(20.0))
+    assert reflex.action == syntax.Action("stop")
+
+
+def test_the_sources_spelling_with_capitals_and_underscores_is_understood():
+    task = parse_one("grasp Object with Right_arm via Operator_intervention")
+    assert task.clauses[1] == syntax.ViaOperator()
+    assert parse_one("GRASP x1 MAINTAIN Avoid_Neighbors") == parse_one("grasp x1 maintain avoid-neighbors")
+
+
+def test_positions_name_line_column_and_offsets():
+    first, second = parse("halt;\n  grasp  module")
+    assert first.at[:2] == (1, 1)
+    assert second.at[:2] == (2, 3)
+    assert second.target.at == syntax.Position(2, 10, 15, 21)
+
+
+def test_units_are_kept_as_written_and_mean_si():
+    amount = parse_one("turn crank by 180deg").amount
+    assert (amount.number, amount.unit) == (180.0, "deg")
+    assert amount.si == pytest.approx(3.141592653589793)
+    assert parse_one("push box by 5 mm").amount.si == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("text", ["halt", "halt all", "pause", "pause all", "resume", "reset"])
+def test_urgent_words_mean_what_the_grammar_says(text):
+    assert parse(text) == parse(f"  {text} # through the parser") == tuple(grammar().parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "says"),
+    [
+        ("", 1, 1, "empty"),
+        ("   ", 1, 1, "empty"),
+        ("grasp", 1, 6, "ends too early"),
+        ("grasp with left_arm", 1, 7, "reserved word"),
+        ("grsp module", 1, 1, "did you mean grasp?"),
+        ("stop", 1, 1, "'halt'"),
+        ("grasp module speed 0.05", 1, 14, "maintain speed"),
+        ("grasp module maintain sped 0.05", 1, 23, "did you mean speed?"),
+        ("grasp module maintain speed fast", 1, 29, "a number stands here"),
+        ("polish plate for 20 furlongs", 1, 21, "units:"),
+        ("polish plate for 20furlongs", 1, 18, "is not a number with a unit"),
+        ("polish plate for 1.2.3", 1, 18, "is not a number"),
+        ("grasp module via operator", 1, 18, "via operator-intervention"),
+        ("grasp module\nwith @", 2, 6, "no meaning"),
+        ('grasp module note "open', 1, 19, "no closing quote"),
+        ("grasp 'open", 1, 7, "no closing quote"),
+        ("hold left_arm for 1e999", 1, 19, "too large"),
+        ("halt command 1.5", 1, 14, "whole number"),
+        ("move a to (1, 2)", 1, 11, "3 or 7 numbers"),
+        ("define a as { define b as { halt } }", 1, 15, "holds no define"),
+        ("grasp module; ; halt", 1, 15, "cannot stand here"),
+        ("grasp müll", 1, 8, "no meaning"),
+    ],
+)
+def test_errors_stand_at_the_word_and_help(text, line, column, says):
+    error = error_of(text)
+    assert (error.line, error.column) == (line, column)
+    assert says in str(error)
+
+
+def test_the_caret_stands_under_the_word():
+    lines = str(error_of("halt;\ngrasp module speed 0.05")).splitlines()
+    assert lines[1].index("speed") == lines[2].index("^")
+    assert lines[2].count("^") == len("speed")
+
+
+def test_the_caret_of_a_long_line_stays_in_view():
+    lines = str(error_of("grasp module " + " " * 5000 + "sped 1")).splitlines()
+    assert lines[1].index("sped") == lines[2].index("^")
+    assert len(lines[1]) < 110
+
+
+def test_expected_words_are_those_of_the_grammar():
+    assert error_of("insert peg").expected == ("into",)
+    assert "a name" in error_of("grasp").expected
+
+
+def test_a_message_over_the_limit_is_refused_unread():
+    assert "at most" in str(error_of("#" + "x" * MAX_BYTES))
+    assert parse("halt #" + "x" * (MAX_BYTES - 6)) == parse("halt")
+
+
+def test_bytes_that_are_not_utf8_are_refused_with_their_place():
+    error = error_of(b"halt;\ngrasp \xff")
+    assert (error.line, error.column) == (2, 7)
+    assert "0xff" in str(error)
+
+
+def test_conditions_are_bounded_in_length_and_depth():
+    assert "at most 64" in str(error_of("wait until " + " and ".join(["slip"] * 65)))
+    assert "at most 100" in str(error_of("wait until " + "not " * 101 + "slip"))
+    assert "cannot stand" not in str(parse_one("wait until " + "(" * 5000 + "slip" + ")" * 5000))
+
+
+def test_only_one_command_where_one_is_asked_for():
+    with pytest.raises(CommandError, match="one command"):
+        parse_one("halt; halt")
+
+
+choices = st.lists(st.integers(0, 10_000), max_size=150)
+
+
+def command_from(numbers):
+    source = iter(numbers)
+    return random_command(lambda n: next(source, 0) % n)
+
+
+def check_mutation(numbers, where, kind, junk):
+    text = command_from(numbers)
+    i = where % (len(text) + 1)
+    mutated = {"drop": text[:i] + text[i + 1 :], "insert": text[:i] + junk + text[i:], "cut": text[:i]}[kind]
+    try:
+        parse(mutated)
+    except CommandError as error:
+        assert 1 <= error.line <= mutated.count("\n") + 1
+        offset = error.at.start
+        assert error.column == offset - (mutated.rfind("\n", 0, offset) + 1) + 1
+        check_nothing_before_is_wrong(mutated, error)
+
+
+def check_nothing_before_is_wrong(text, error):
+    """Up to the column the text is the beginning of a command: an error of the beginning is only its end."""
+    if error.problem == "the command is empty" or "quote" in error.hint:
+        return
+    try:
+        parse(text[: error.at.start])
+    except CommandError as earlier:
+        assert earlier.problem in ("the command ends too early", "the command is empty"), (text, str(earlier))
+
+
+mutations = (
+    choices,
+    st.integers(0, 10_000),
+    st.sampled_from(["drop", "insert", "cut"]),
+    st.one_of(
+        st.sampled_from(["@", "(", ")", " speed ", " then ", ";", "9", "é", '"', "'", "\x00", "\n"]),
+        st.text(max_size=3),
+    ),
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(*mutations)
+def test_mutated_commands_give_an_error_at_the_right_column_or_a_parse(numbers, where, kind, junk):
+    check_mutation(numbers, where, kind, junk)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, deadline=None)
+@given(*mutations)
+def test_ten_thousand_mutated_commands_give_an_error_or_a_parse(numbers, where, kind, junk):
+    check_mutation(numbers, where, kind, junk)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_give_an_error_or_a_parse(data):
+    try:
+        parse(data)
+    except CommandError as error:
+        assert str(error)
+
+
+@settings(max_examples=150, deadline=None)
+@given(choices, st.integers(0, 10_000))
+def test_a_character_without_meaning_is_pointed_at_exactly(numbers, where):
+    text = re.sub(r"'[^']*'", "module", re.sub(r'"(\\.|[^"\\])*"', '""', command_from(numbers)))
+    spaces = [i for i, char in enumerate(text) if char == " "] or [len(text)]
+    i = spaces[where % len(spaces)]
+    error = error_of(text[:i] + " @ " + text[i:])
+    assert error.at.start == i + 1
+    assert "'@' has no meaning" in str(error)
