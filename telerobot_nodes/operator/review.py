@@ -1,4 +1,4 @@
-"""The offline checker of a recorded run: was every point executed once and in order, how close, inside the limits?
+"""The offline checker of a recorded run: every point once and in order, how close, inside the limits.
 
 What belongs here: judging a recording. What must never enter: live data, ROS, what the nodes claim of themselves
 where the recording lets us find out.

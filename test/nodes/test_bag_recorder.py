@@ -1,0 +1,54 @@
+"""The recorder as a node: what is on the graph is in the bag, byte for byte, and the bag is valid after a stop."""
+
+import time
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from sensor_msgs.msg import JointState
+
+from telerobot.msg import ExecutedPoints
+from telerobot_nodes import graph
+from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.graph import OPERATOR_SIDE
+from telerobot_nodes.nodes.bag_recorder import BagRecorderNode, default_folder, recorded_topics
+from telerobot_nodes.nodes.interfaces import qos_profile
+from telerobot_nodes.operator.bags import BagReader
+
+
+def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
+    folder = tmp_path / "run" / "bag"
+    recorder = ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=folder)))
+    reports = ros.probe.create_publisher(
+        ExecutedPoints, "plan_executor/executed", qos_profile(graph.topic("plan_executor/executed").qos)
+    )
+    joints = ros.probe.create_publisher(JointState, "joint_states", qos_profile(graph.topic("joint_states").qos))
+    assert ros.until(lambda: reports.get_subscription_count() and joints.get_subscription_count())
+    for number in range(1, 101):
+        reports.publish(ExecutedPoints(first_seq=number, last_seq=number))
+    assert ros.until(lambda: joints.publish(JointState(position=[0.25])) or recorder.health().values["written"] > 100)
+    ros.deactivate(recorder)
+    assert recorder.health().values["dropped"] == 0
+    with BagReader(folder) as bag:
+        assert set(bag.topics) >= {f"/{entry.name}" for entry in graph.TOPICS}
+        assert set(bag.topics) >= {f"/{OPERATOR_SIDE}{entry.name}" for entry in graph.crossing()}
+        assert [m.last_seq for _, _, m in bag.messages(["/plan_executor/executed"])] == list(range(1, 101))
+        assert next(iter(bag.messages(["/joint_states"])))[2].position[0] == 0.25
+
+
+def test_only_an_emulated_link_has_two_sides():
+    assert set(recorded_topics("demo")) - set(recorded_topics("robot")) == {
+        OPERATOR_SIDE + entry.name for entry in graph.crossing()
+    }
+
+
+def test_the_default_folder_is_named_by_time_and_never_reused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    at = time.struct_time((2026, 11, 21, 8, 0, 5, 5, 325, 0))
+    names = []
+    for _ in range(3):
+        folder = default_folder(at)
+        names.append(str(folder))
+        folder.mkdir(parents=True)
+    assert names == ["runs/20261121-080005/bag", "runs/20261121-080005_2/bag", "runs/20261121-080005_3/bag"]

@@ -1,0 +1,114 @@
+"""Operator input as a node: replays reach the plan's topic as recorded, joy becomes velocity, refusals are clear."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from sensor_msgs.msg import Joy
+from std_srvs.srv import Trigger
+
+from telerobot.srv import ReplayHand
+from telerobot_nodes import graph
+from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.parameters import load_parameters
+from telerobot_nodes.core.share import share_path
+from telerobot_nodes.nodes.interfaces import qos_profile
+from telerobot_nodes.nodes.operator_input import OperatorInputNode
+from telerobot_nodes.operator.joystick import JoyMapping
+
+COMMAND = qos_profile(graph.topic("path_plan_queue/pose_target_cmds").qos)
+HEADER = "t[s],x[m],y[m],z[m]\n"
+
+
+@pytest.fixture
+def node(ros):
+    return ros.add(OperatorInputNode(NodeOptions("operator_input", graph="demo")))
+
+
+@pytest.fixture
+def poses(ros, node):
+    received = []
+    ros.probe.create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
+    assert ros.until(lambda: node._pose.get_subscription_count())
+    return received
+
+
+def replay(ros, file="", speed=1.0, scale=0.0):
+    return ros.call(ReplayHand, "operator_input/replay", file=str(file), speed=speed, scale=scale)
+
+
+def short_hand(tmp_path, samples=30, step=0.001):
+    path = tmp_path / "short.csv"
+    path.write_text(HEADER + "".join(f"{0.01 * i},{step * i},0,0\n" for i in range(samples)))
+    return path
+
+
+def test_a_replay_sends_every_pose_in_order_and_says_that_it_finished(ros, node, poses, tmp_path):
+    answer = replay(ros, short_hand(tmp_path))
+    assert answer.success, answer.message
+    assert answer.duration == pytest.approx(0.29)
+    assert ros.until(lambda: node.health().values["replay"] == "finished")
+    assert ros.until(lambda: len(poses) == 30)
+    np.testing.assert_allclose([m.pose.position.x for m in poses], answer.scale * 0.001 * np.arange(30), atol=1e-12)
+    assert {m.header.frame_id for m in poses} == {"device"}
+    assert all(m.header.stamp.sec > 0 for m in poses)
+
+
+def test_without_a_file_the_demo_recording_is_played(ros, node, poses):
+    answer = replay(ros, speed=10.0)
+    assert answer.success, answer.message
+    assert "demo_hand.csv" in answer.message
+    assert ros.until(lambda: len(poses) > 5)
+
+
+def test_a_wide_motion_is_scaled_into_the_workspace_and_the_scale_is_said(ros, node, poses, tmp_path):
+    answer = replay(ros, short_hand(tmp_path, step=0.03))
+    assert answer.success, answer.message
+    assert 0.1 <= answer.scale < 1.0
+    assert f"scale {answer.scale:.2f}" in answer.message
+
+
+def test_a_replay_can_be_stopped(ros, node, poses, tmp_path):
+    assert replay(ros, short_hand(tmp_path, samples=3000, step=0.00001)).success
+    assert ros.until(lambda: poses)
+    assert not replay(ros).success
+    assert ros.call(Trigger, "operator_input/stop_replay").message == "stopped"
+    assert node.health().values["replay"] == "stopped"
+    assert ros.call(Trigger, "operator_input/stop_replay").message == "no replay was running"
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"file": "/nowhere/hand.csv"}, "file:"),
+        ({"speed": 0.0}, "speed:"),
+        ({"speed": float("nan")}, "speed:"),
+        ({"scale": -1.0}, "scale:"),
+        ({"scale": float("inf")}, "scale:"),
+    ],
+)
+def test_a_bad_request_is_refused_by_name_and_nothing_is_sent(ros, node, poses, fields, names):
+    answer = replay(ros, **fields)
+    assert not answer.success
+    assert answer.message.startswith(names)
+    assert node.health().values["replay"] == "idle"
+
+
+def test_joy_becomes_velocity_and_a_device_without_the_axis_is_refused(ros, node):
+    twists = []
+    ros.probe.create_subscription(TwistStamped, "path_plan_queue/delta_twist_cmds", twists.append, COMMAND)
+    joy = ros.probe.create_publisher(Joy, "joy", COMMAND)
+    assert ros.until(lambda: node._twist.get_subscription_count() and joy.get_subscription_count())
+    joy.publish(Joy(axes=[0.0, 1.0], buttons=[0, 0, 0, 0, 1]))
+    assert ros.until(lambda: node.refusals == 1)
+    assert "axes[2] (linear z)" in node.last_refusal
+    joy.publish(Joy(axes=[0.0, 1.0, 0.0, 0.0, 0.0], buttons=[0, 0, 0, 0, 1]))
+    assert ros.until(lambda: twists)
+    assert twists[0].twist.linear.x == pytest.approx(JoyMapping().linear)
+    assert twists[0].header.frame_id == "world"
+
+
+def test_the_joy_file_says_what_the_defaults_are():
+    assert load_parameters(JoyMapping, share_path("config/joy.yaml"), "operator_input") == JoyMapping()
