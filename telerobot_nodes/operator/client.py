@@ -29,6 +29,9 @@ class CommandPort(Protocol):
     def call(self, command: Command, answer: Answer) -> None:
         """Send a command; `answer` is called once, later, on the caller's thread."""
 
+    def halt(self, number: int, reason: str) -> None:
+        """Tell the robot directly to stop, past every other node."""
+
     def stream(self, target: PoseTarget) -> None:
         """Send a pose target now."""
 
@@ -118,7 +121,8 @@ class OperatorClient:
     def ask(self, command: Command, now: float, then: Callable[[Outcome], None] | None = None) -> int:
         """Send a command; its ticket. The outcome, or the lack of one, is noted and given to `then` exactly once."""
         if isinstance(command, Halt):
-            self.halt_watch.asked(command.reason, now)
+            self.halt_watch.asked(command.reason, self.robot, now)
+            self._port.halt(self.robot.halt_number + 1, command.reason)
         ticket = self.requests.open(command, now)
         if then is not None:
             self._then[ticket] = then
@@ -136,7 +140,9 @@ class OperatorClient:
         self._port.stream(target)
 
     def tick(self, now: float) -> None:
-        """End requests that nobody answered, and say so."""
+        """End requests that nobody answered, and say so; repeat a halt that is not confirmed. Call at 10 Hz."""
+        if self.halt_watch.stage is HaltStage.ASKED:
+            self._port.halt(self.robot.halt_number + 1, self.halt_watch.reason)
         for request in self.requests.expired(now):
             self._finish(request, Outcome(False, f"no answer in {self.requests.limit:g} s"), now)
 

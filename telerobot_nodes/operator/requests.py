@@ -97,11 +97,12 @@ class HaltWatch:
         self.stage = HaltStage.NONE
         self.since = 0.0  # [s] when it was asked
         self.reason = ""
+        self._number = 0  # the robot's counter of halts must reach this
 
-    def asked(self, reason: str, now: float) -> None:
+    def asked(self, reason: str, robot: RobotStatus, now: float) -> None:
         """The operator asks for a halt."""
         if self.stage is not HaltStage.ASKED:
-            self.since, self.reason = now, reason
+            self.since, self.reason, self._number = now, reason, robot.halt_number + 1
         self._step(_Event.ASK)
 
     def resumed(self) -> None:
@@ -110,7 +111,9 @@ class HaltWatch:
 
     def report(self, robot: RobotStatus) -> None:
         """The robot's latest word."""
-        self._step(_Event.ROBOT_HALTED if robot.mode is RobotMode.HALTED else _Event.ROBOT_FREE)
+        faulty = robot.mode is RobotMode.FAULT and self.stage is not HaltStage.NONE
+        stopped = robot.mode is RobotMode.HALTED or (faulty and robot.halt_number >= self._number)
+        self._step(_Event.ROBOT_HALTED if stopped else _Event.ROBOT_FREE)
 
     def _step(self, event: _Event) -> None:
         try:

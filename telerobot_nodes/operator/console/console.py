@@ -1,12 +1,11 @@
 """The browser console: web server, stage, panel and gizmo on one operator client.
 
-The owner calls `take` when woken, `draw` and `pulse` from its timers, all on one thread. Without a browser
-connected nothing is drawn.
+The owner calls `step` each STEP_PERIOD, on one thread. Without a browser connected nothing is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +21,8 @@ from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
 from telerobot_nodes.operator.view_model import plan_lines, scene, view
 
+STEP_PERIOD = 0.04  # [s] for the owner: a person's command waits no longer
+DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of the plan
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
 
@@ -37,18 +38,11 @@ class ConsoleSetup:
 
 
 class Console:
-    """One console. `wake` is called on the web server's thread when `take` has something to do."""
+    """One console. Raises InvalidValueError when it cannot be served where `setup` says."""
 
-    def __init__(
-        self,
-        client: OperatorClient,
-        robot: RobotModel,
-        shapes: StageShapes,
-        setup: ConsoleSetup,
-        wake: Callable[[], None],
-    ) -> None:
+    def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
         self._client = client
-        self.inbox = Inbox(wake)
+        self.inbox = Inbox()
         self._server = web.start_server(setup.host, setup.port)
         self.url = web.url(self._server)
         gui = self._server.gui
@@ -58,6 +52,7 @@ class Console:
         self._stage = Stage(self._server, robot, shapes)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
+        self._drawn = -DRAW_PERIOD  # [s]
         self._plan_drawn = (-1, -PLAN_PERIOD)  # version, time [s]
 
     @property
@@ -65,15 +60,22 @@ class Console:
         """Browsers connected now."""
         return len(self._server.get_clients())
 
-    def take(self, now: float) -> None:
-        """Act on everything the browsers asked for."""
+    def step(self, now: float) -> None:
+        """Act on what the browsers asked for; show them what the client knows, when it is time."""
         for request in self.inbox.take():
             self._act(request, now)
+        target = self._gizmo.held_target()
+        if target is not None:  # repeated while held still, as any device would
+            self._client.send_pose_target(target)
+        if self.browsers and now - self._drawn >= DRAW_PERIOD:
+            self._drawn = now
+            self._draw(now)
 
-    def draw(self, now: float) -> None:
-        """Bring every browser to what the client knows."""
-        if not self.browsers:
-            return
+    def close(self) -> None:
+        """End the web server."""
+        web.stop_server(self._server)
+
+    def _draw(self, now: float) -> None:
         picture = scene(self._client, now)
         with self._server.atomic():
             self._panel.show(view(self._client, now), now)
@@ -83,16 +85,6 @@ class Console:
         if picture.plan_version != version and now - drawn >= PLAN_PERIOD:
             self._stage.draw_plan(plan_lines(self._client))
             self._plan_drawn = (picture.plan_version, now)
-
-    def pulse(self) -> None:
-        """Repeat the target while the gizmo is held still, as any device would."""
-        target = self._gizmo.held_target()
-        if target is not None:
-            self._client.send_pose_target(target)
-
-    def close(self) -> None:
-        """End the web server."""
-        self._server.stop()
 
     def _act(self, request: Request, now: float) -> None:
         if isinstance(request, GizmoMode):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from telerobot_nodes.operator.commands import Command, Halt, PoseTarget
@@ -40,10 +39,9 @@ Request = Command | PoseTarget | GizmoMode | GizmoDrag | Refused
 
 
 class Inbox:
-    """Thread-safe; `wake` is called after every put and must be safe from any thread."""
+    """Thread-safe; the node's thread looks into it often enough for a person."""
 
-    def __init__(self, wake: Callable[[], None], capacity: int = CAPACITY) -> None:
-        self._wake = wake
+    def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
         self._halt: Halt | None = None
@@ -61,14 +59,12 @@ class Inbox:
                 return False
             else:
                 self._waiting.append(request)
-        self._wake()
         return True
 
     def put_newest(self, request: Request) -> None:
         """Add a value of a stream; it replaces one of its type that was not taken yet."""
         with self._lock:
             self._newest[type(request)] = request
-        self._wake()
 
     def take(self) -> list[Request]:
         """Everything waiting: a halt first, then requests in order, then the newest of each stream."""

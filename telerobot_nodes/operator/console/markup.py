@@ -9,7 +9,7 @@ from telerobot_nodes.operator.client import Tone
 from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.view_model import Row
 
-SHOWN_NOTICES = 6
+SHOWN_NOTICES = 4
 
 STYLE = """<style>
 .tr-banner{margin:2px 10px 6px;padding:9px 12px;border-radius:6px;color:#fff;font-weight:700;font-size:15px;

@@ -14,13 +14,13 @@ STALE: Rgb = (255, 92, 92)
 FORCE: Rgb = (255, 92, 92)
 TARGET: Rgb = (255, 255, 255)
 
-EXECUTED: Rgb = (122, 132, 146)
+EXECUTED: Rgb = (130, 140, 155)
 COMMITTED: Rgb = (255, 255, 255)
 TIMINGS: tuple[tuple[str, Rgb], ...] = (  # by the values of PlanPoints.TIMING_*
-    ("synced with the hand", (64, 214, 150)),
+    ("synced with the hand", (64, 214, 130)),
     ("scaled time", (72, 160, 255)),
-    ("free of time", (255, 170, 51)),
-    ("link", (240, 98, 200)),
+    ("free of time", (255, 160, 40)),
+    ("link", (240, 90, 190)),
 )
 UNKNOWN_TIMING: Rgb = (255, 255, 255)
 

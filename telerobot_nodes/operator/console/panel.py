@@ -30,11 +30,11 @@ class Panel:
         self._texts["banner"] = gui.add_html("")
         self._stop_row()
         self._texts["status"] = gui.add_html("")
+        with gui.add_folder("Notices"):
+            self._texts["notices"] = gui.add_html("")
         self._plan_folder(offered)
         self._drive_folder(hands)
         self._link_folder()
-        with gui.add_folder("Notices"):
-            self._texts["notices"] = gui.add_html("")
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(markup.legend())
 

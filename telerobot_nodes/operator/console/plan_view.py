@@ -12,7 +12,17 @@ from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.plan_trace import PlanLines
 
 _THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004}  # [m]
-_COLOURS = np.array([*(colour for _, colour in palette.TIMINGS), palette.UNKNOWN_TIMING], np.uint8)
+
+
+def linear(colours: object) -> npt.NDArray[np.uint8]:
+    """Colours as the line shader wants them: viser draws lines without undoing the display's gamma."""
+    value = np.asarray(colours) / 255.0
+    return np.asarray(
+        np.round(255.0 * np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)), np.uint8
+    )
+
+
+_COLOURS = linear([*(colour for _, colour in palette.TIMINGS), palette.UNKNOWN_TIMING])
 
 
 class PlanView:
@@ -25,12 +35,12 @@ class PlanView:
 
     def draw(self, lines: PlanLines) -> None:
         """Replace what is drawn."""
-        self._line("executed", lines.executed, palette.EXECUTED)
-        self._line("committed", lines.committed, palette.COMMITTED)
+        self._line("executed", lines.executed, linear(palette.EXECUTED))
+        self._line("committed", lines.committed, linear(palette.COMMITTED))
         self._line("ahead", lines.ahead, vertex_colours(lines.ahead_timing))
-        self._line("trial", lines.trial, palette.TRIAL)
+        self._line("trial", lines.trial, linear(palette.TRIAL))
 
-    def _line(self, name: str, vertices: FloatArray, colours: palette.Rgb | npt.NDArray[np.uint8]) -> None:
+    def _line(self, name: str, vertices: FloatArray, colours: npt.NDArray[np.uint8]) -> None:
         if len(vertices) < 2:
             handle = self._handles.pop(name, None)
             if handle is not None:
@@ -48,8 +58,7 @@ def vertex_colours(timing: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return _COLOURS[np.minimum(timing, len(_COLOURS) - 1)]
 
 
-def _segments(colours: palette.Rgb | npt.NDArray[np.uint8], vertices: int) -> npt.NDArray[np.uint8]:
-    array = np.asarray(colours, np.uint8)
-    if array.ndim == 1:
-        return array.reshape(1, 1, 3)
-    return np.repeat(array[1:vertices, None, :], 2, axis=1)  # a segment has the kind of its end
+def _segments(colours: npt.NDArray[np.uint8], vertices: int) -> npt.NDArray[np.uint8]:
+    if colours.ndim == 1:
+        return colours.reshape(1, 1, 3)
+    return np.repeat(colours[1:vertices, None, :], 2, axis=1)  # a segment has the kind of its end

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import ipaddress
 import re
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from telerobot_nodes.core.validation import in_range
@@ -28,7 +29,7 @@ def start_server(host: str = "127.0.0.1", port: int = 8080) -> Any:
 
     in_range(port, "console port", 0, 65535)
     _check_host(host)
-    with _only_own_pages(host):
+    with _only_own_pages(host), contextlib.redirect_stdout(io.StringIO()):  # viser greets in a box; we print one line
         return viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
 
 
@@ -36,6 +37,12 @@ def url(server: Any) -> str:
     """Where the console is."""
     host = server.get_host()
     return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+
+
+def stop_server(server: Any) -> None:
+    """End the server and its connections."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
 
 
 def _check_host(host: str) -> None:
@@ -54,7 +61,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-@contextmanager
+@contextlib.contextmanager
 def _only_own_pages(host: str) -> Iterator[None]:
     """While a viser server starts, give its websocket the list of allowed origins, which viser cannot be told."""
     if not _is_loopback(host):

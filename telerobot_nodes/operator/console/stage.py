@@ -19,8 +19,8 @@ from telerobot_nodes.operator.view_model import SceneView
 NEWTON = 0.01  # [m/N] length of the force arrow
 MIN_FORCE = 1.0  # [N] below: no arrow
 FORCE_STEP = 0.3  # [N] smaller changes are not sent
-CAMERA = (1.25, -1.55, 1.15)  # [m] WORLD
-LOOK_AT = (0.15, -0.05, 0.42)  # [m] WORLD
+CAMERA = (1.55, -1.75, 1.45)  # [m] WORLD
+LOOK_AT = (0.15, -0.05, 0.6)  # [m] WORLD
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,8 @@ def force_in_world(view: SceneView) -> FloatArray:
 def _ghost(
     scene: Any, name: str, robot: RobotModel, shapes: tuple[Shape, ...], colour: palette.Rgb, opacity: float
 ) -> ArmView:
-    return ArmView(scene, f"/arm/{name}", robot, shapes, ArmStyle(colour, opacity))
+    moving = tuple(shape for shape in shapes if shape.joint)
+    return ArmView(scene, f"/arm/{name}", robot, moving, ArmStyle(colour, opacity))
 
 
 def _furnish(server: Any, surroundings: tuple[Shape, ...]) -> None:

@@ -1,0 +1,170 @@
+"""The operator's ROS client: topics to values, commands to services. Shared by console, panel and terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from std_srvs.srv import SetBool, Trigger
+
+from telerobot.msg import Halt as HaltMessage
+from telerobot.srv import ReplayHand, SetLink, SetValue
+from telerobot_nodes import graph
+from telerobot_nodes.core.validation import poses
+from telerobot_nodes.errors import GraphError
+from telerobot_nodes.nodes.convert import LinkCounter, pose_stamped
+from telerobot_nodes.operator import commands
+from telerobot_nodes.operator.client import Answer, OperatorClient
+from telerobot_nodes.operator.requests import Outcome
+from telerobot_nodes.operator.status import (
+    LinkSetting,
+    PlanChange,
+    PlanKind,
+    QueueStatus,
+    RobotStatus,
+    SimulationStatus,
+)
+
+S = TypeVar("S")
+
+
+class Wiring(Protocol):
+    """What a node gives: `GraphNode`, or a node of a terminal command."""
+
+    def publisher(self, name: str) -> Any:
+        """Publisher of a topic of the table."""
+
+    def subscribe(self, name: str, callback: Callable[[Any], None]) -> Any:
+        """Subscription to a topic of the table."""
+
+    def client(self, name: str) -> Any:
+        """Client of a service of the table."""
+
+    def now(self) -> float:
+        """Host monotonic time [s]."""
+
+    def stamp(self) -> Any:
+        """ROS time now."""
+
+
+# service and request of each command
+_Call = tuple[str, Callable[[Any], Any]]
+_CALLS: dict[type[commands.Command], _Call] = {
+    commands.TimeClutch: ("path_plan_queue/time_clutch", lambda c: SetBool.Request(data=c.engaged)),
+    commands.PositionClutch: ("path_plan_queue/position_clutch", lambda c: SetBool.Request(data=c.engaged)),
+    commands.Brake: ("path_plan_queue/brake", lambda c: SetValue.Request(value=float(c.rate))),
+    commands.Clear: ("path_plan_queue/clear", lambda c: Trigger.Request()),
+    commands.Halt: ("path_plan_queue/halt", lambda c: Trigger.Request()),
+    commands.Resume: ("path_plan_queue/resume", lambda c: Trigger.Request()),
+    commands.TimeRatio: ("path_plan_queue/time_ratio", lambda c: SetValue.Request(value=float(c.value))),
+    commands.Replay: (
+        "operator_input/replay",
+        lambda c: ReplayHand.Request(file=c.file, speed=float(c.speed), scale=float(c.scale)),
+    ),
+    commands.StopReplay: ("operator_input/stop_replay", lambda c: Trigger.Request()),
+    commands.SetLink: (
+        "link_emulator/set",
+        lambda c: SetLink.Request(
+            delay=float(c.delay),
+            jitter=float(c.jitter),
+            loss=float(c.loss),
+            duplicate=float(c.duplicate),
+            reorder=c.reorder,
+            up=c.up,
+            down=c.down,
+        ),
+    ),
+}
+
+
+def offered(graph_name: str) -> frozenset[type[commands.Command]]:
+    """The commands that some node of this graph serves."""
+    return frozenset(kind for kind, (service, _) in _CALLS.items() if _served(service, graph_name))
+
+
+def _served(service: str, graph_name: str) -> bool:
+    try:
+        graph.service(service)
+    except GraphError:
+        return False
+    return service.split("/", maxsplit=1)[0] in graph.GRAPHS[graph_name]
+
+
+class RosPort:
+    """Sends commands as service calls that are never waited for; halts also go straight to the robot."""
+
+    def __init__(self, node: Wiring, sender: str, allowed: frozenset[type[commands.Command]]) -> None:
+        self._node, self._agent = node, sender
+        self._clients = {kind: node.client(_CALLS[kind][0]) for kind in allowed}
+        self._halt = node.publisher("halt")
+        self._pose = node.publisher("path_plan_queue/pose_target_cmds")
+        self._link = LinkCounter(sender)
+
+    def call(self, command: commands.Command, answer: Answer) -> None:
+        """Call the command's service; `answer` gets what it said, or that nobody serves it."""
+        service, request = _CALLS[type(command)]
+        client = self._clients.get(type(command))
+        if client is None:
+            answer(Outcome(False, f"no node of this graph offers {service}"), self._node.now())
+        elif not client.service_is_ready():
+            answer(Outcome(False, f"{service.split('/', maxsplit=1)[0]} does not answer"), self._node.now())
+        else:
+            future = client.call_async(request(command))
+            future.add_done_callback(lambda done: answer(_outcome(done), self._node.now()))
+
+    def halt(self, number: int, reason: str) -> None:
+        """Publish one halt; the same number again is the same halt."""
+        link = self._link.next(self._node.stamp())
+        self._halt.publish(HaltMessage(link=link, number=number, agent=self._agent, reason=reason))
+
+    def stream(self, target: commands.PoseTarget) -> None:
+        """Publish a pose target in WORLD."""
+        self._pose.publish(pose_stamped(target.pose, "world", self._node.stamp()))
+
+
+def connect(node: Wiring, sender: str, allowed: frozenset[type[commands.Command]]) -> OperatorClient:
+    """A client that hears the topics of `node` and speaks through its services."""
+    client = OperatorClient(RosPort(node, sender, allowed))
+    node.subscribe(
+        "path_plan_queue/state", lambda m: client.hear_queue(status_from_message(QueueStatus, m), node.now())
+    )
+    node.subscribe(
+        "plan_executor/state",
+        lambda m: client.hear_robot(status_from_message(RobotStatus, m, mode=m.state), node.now()),
+    )
+    node.subscribe(
+        "forward_simulator/state",
+        lambda m: client.hear_simulation(status_from_message(SimulationStatus, m), node.now()),
+    )
+    node.subscribe("link_emulator/status", lambda m: client.hear_link(status_from_message(LinkSetting, m), node.now()))
+    node.subscribe("path_plan_queue/plan", lambda m: client.hear_plan(plan_change_from_message(m)))
+    return client
+
+
+def status_from_message(kind: type[S], message: Any, **other: Any) -> S:
+    """A status value from the message whose fields it is named after; raises InvalidValueError naming the field."""
+    values = {entry.name: getattr(message, entry.name) for entry in fields(kind) if entry.name not in other}  # type: ignore[arg-type]
+    return kind(**values, **other)
+
+
+def plan_change_from_message(message: Any) -> PlanChange:
+    """Value of PlanUpdate.msg; raises InvalidValueError naming the field."""
+    points = message.points
+    return PlanChange(
+        kind=message.kind if message.kind > max(PlanKind) else PlanKind(message.kind),
+        trial=message.trial,
+        after_seq=message.after_seq,
+        first_seq=points.first_seq,
+        position=poses(points.pose, "plan.pose")[:, :3],
+        timing=np.frombuffer(points.timing, np.uint8) if len(points.timing) else np.empty(0, np.uint8),
+    )
+
+
+def _outcome(future: Any) -> Outcome:
+    error = future.exception()
+    if error is not None:
+        return Outcome(False, f"call failed: {error}")
+    response = future.result()
+    return Outcome(bool(response.success), str(response.message))

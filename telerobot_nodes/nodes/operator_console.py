@@ -1,0 +1,72 @@
+"""`operator_console`: the browser's view on the operator client [US5231693]."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.parameters import parameter
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.nodes.base import GraphNode, Health
+from telerobot_nodes.nodes.operator_client import connect, offered
+from telerobot_nodes.nodes.parameters import node_parameters
+from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
+from telerobot_nodes.operator.console.browser import open_browser
+from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
+from telerobot_nodes.operator.console.stage import StageShapes
+
+TICK_PERIOD = 0.1  # [s] between looks for unanswered requests, and repeats of a halt
+
+
+@dataclass(frozen=True)
+class ConsoleParameters:
+    """Parameters of the node."""
+
+    host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
+    port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
+    open_browser: bool = parameter(False, doc="open the person's browser when there is a screen")
+
+
+class OperatorConsoleNode(GraphNode):
+    """Status topics in, web page out; buttons in, service calls out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._parameters = node_parameters(self, ConsoleParameters)
+        robot = load_robot(options.robot)
+        allowed = offered(options.graph)
+        self._client = connect(self, f"operator/{options.name}", allowed)
+        shapes = StageShapes(load_shapes(robot, Detail.VISUAL), load_shapes(robot, Detail.COLLISION))
+        setup = ConsoleSetup(self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands))
+        self._console = Console(self._client, robot, shapes, setup)
+        self.every(STEP_PERIOD, lambda: self._console.step(self.now()))
+        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+
+    def start(self) -> None:
+        """Say where the console is."""
+        print(f"console: {self._console.url}", flush=True)
+        if self._parameters.open_browser:
+            open_browser(self._console.url, os.environ)
+
+    def health(self) -> Health:
+        """Address and browsers connected."""
+        return Health(values={"url": self._console.url, "browsers": self._console.browsers})
+
+    def destroy_node(self) -> None:
+        """End the web server with the node."""
+        self._console.close()
+        super().destroy_node()
+
+
+def hands(folder: str) -> dict[str, str]:
+    """Recordings to offer: file by the name to show."""
+    return {path.stem: str(path.resolve()) for path in sorted(Path(folder).glob("*.csv"))} if folder else {}
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(OperatorConsoleNode, options)

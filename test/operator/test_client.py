@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator import commands
+from telerobot_nodes.operator.client import OperatorClient, Tone
+from telerobot_nodes.operator.requests import HaltStage, Outcome, Requests
+from telerobot_nodes.operator.status import QueueStatus, RobotMode, RobotStatus, SimulationStatus
+
+
+@dataclass
+class RecordingPort:
+    """Keeps what leaves; the test answers when it likes."""
+
+    calls: list = field(default_factory=list)
+    halts: list = field(default_factory=list)
+    targets: list = field(default_factory=list)
+
+    def call(self, command, answer):
+        self.calls.append((command, answer))
+
+    def halt(self, number, reason):
+        self.halts.append((number, reason))
+
+    def stream(self, target):
+        self.targets.append(target)
+
+    def answer(self, outcome, now=0.1):
+        self.calls.pop(0)[1](outcome, now)
+
+
+@pytest.fixture
+def port():
+    return RecordingPort()
+
+
+@pytest.fixture
+def client(port):
+    return OperatorClient(port)
+
+
+def texts(client):
+    return [notice.text for notice in client.notices]
+
+
+def test_a_command_reports_what_the_service_said(client, port):
+    got = []
+    client.ask(commands.TimeRatio(2.0), 0.0, got.append)
+    port.answer(Outcome(True, "clipped to 1.50"))
+    assert got == [Outcome(True, "clipped to 1.50")]
+    assert texts(client) == ["time ratio 2.00: clipped to 1.50"]
+
+
+def test_a_refused_command_is_noted_as_bad(client, port):
+    client.ask(commands.Clear(), 0.0)
+    port.answer(Outcome(False, "no authority"))
+    assert client.notices[-1].tone is Tone.BAD
+
+
+def test_a_command_nobody_answers_is_reported_once_and_a_late_answer_changes_nothing(client, port):
+    got = []
+    client.ask(commands.Clear(), 0.0, got.append)
+    client.tick(1.9)
+    assert not got
+    client.tick(2.1)
+    client.tick(9.0)
+    port.answer(Outcome(True, "late"), 9.1)
+    assert got == [Outcome(False, "no answer in 2 s")]
+    assert texts(client) == ["delete all: no answer in 2 s"]
+
+
+def test_a_halt_goes_straight_to_the_robot_as_well_as_to_the_queue(client, port):
+    client.hear_robot(RobotStatus(mode=RobotMode.RUNNING, halt_number=4), 0.0)
+    client.ask(commands.Halt("too close"), 0.1)
+    assert [str(command) for command, _ in port.calls] == ["halt"]
+    assert port.halts == [(5, "too close")]
+
+
+def test_a_halt_is_repeated_until_the_robot_confirms_it(client, port):
+    client.ask(commands.Halt(), 0.0)
+    client.tick(0.1)
+    client.tick(0.2)
+    assert len(port.halts) == 3
+    client.hear_robot(RobotStatus(mode=RobotMode.HALTED, halt_number=1), 0.3)
+    client.tick(0.4)
+    assert len(port.halts) == 3
+    assert client.halt_watch.stage is HaltStage.CONFIRMED
+
+
+def test_an_accepted_halt_is_not_yet_a_confirmed_one(client, port):
+    client.ask(commands.Halt(), 0.0)
+    port.answer(Outcome(True, "asked"))
+    assert client.halt_watch.stage is HaltStage.ASKED
+
+
+def test_a_report_that_left_before_the_halt_does_not_cancel_it(client):
+    client.ask(commands.Halt(), 0.0)
+    client.hear_robot(RobotStatus(mode=RobotMode.RUNNING), 0.1)
+    assert client.halt_watch.stage is HaltStage.ASKED
+
+
+def test_a_halt_number_used_up_by_somebody_else_is_raised(client, port):
+    client.ask(commands.Halt(), 0.0)
+    client.hear_robot(RobotStatus(mode=RobotMode.RUNNING, halt_number=1), 0.1)  # halted and resumed by another
+    client.tick(0.2)
+    assert [number for number, _ in port.halts] == [1, 2]
+
+
+def test_an_arm_in_fault_confirms_a_halt_it_has_counted(client):
+    client.ask(commands.Halt(), 0.0)
+    client.hear_robot(RobotStatus(mode=RobotMode.FAULT, halt_number=0), 0.1)
+    assert client.halt_watch.stage is HaltStage.ASKED
+    client.hear_robot(RobotStatus(mode=RobotMode.FAULT, halt_number=1), 0.2)
+    assert client.halt_watch.stage is HaltStage.CONFIRMED
+
+
+def test_only_the_robot_says_that_it_is_free_again(client, port):
+    client.hear_robot(RobotStatus(mode=RobotMode.HALTED, halt_number=1), 0.0)
+    client.ask(commands.Resume(), 0.1)
+    port.answer(Outcome(True))
+    assert client.halt_watch.stage is HaltStage.CONFIRMED
+    client.hear_robot(RobotStatus(mode=RobotMode.IDLE, halt_number=1), 0.5)
+    assert client.halt_watch.stage is HaltStage.NONE
+
+
+def test_a_halt_not_heard_by_the_robot_is_withdrawn_by_an_accepted_resume(client, port):
+    client.ask(commands.Halt(), 0.0)
+    port.answer(Outcome(True))
+    client.ask(commands.Resume(), 0.5)
+    port.answer(Outcome(True))
+    client.tick(0.6)
+    assert client.halt_watch.stage is HaltStage.NONE
+    assert len(port.halts) == 1
+
+
+def test_a_refused_resume_leaves_the_halt_asked(client, port):
+    client.ask(commands.Halt(), 0.0)
+    client.ask(commands.Resume(), 0.1)
+    port.calls.pop(0)
+    port.answer(Outcome(False, "no authority"))
+    assert client.halt_watch.stage is HaltStage.ASKED
+
+
+def test_the_same_notice_again_only_renews_its_time(client):
+    client.note("jump absorbed", Tone.WARN, 1.0)
+    client.note("jump absorbed", Tone.WARN, 2.0)
+    assert [(notice.text, notice.time) for notice in client.notices] == [("jump absorbed", 2.0)]
+
+
+def test_refusals_by_the_robot_and_conflicts_ahead_become_notices(client):
+    client.hear_robot(RobotStatus(refused_number=7, refusal="points.time[3]: nan is not allowed"), 0.0)
+    client.hear_simulation(SimulationStatus(conflict="elbow near table at 12.3 s", conflicts=4), 0.1)
+    client.hear_queue(QueueStatus(notice="jump of 0.40 m absorbed"), 0.2)
+    assert texts(client) == [
+        "robot refused: points.time[3]: nan is not allowed",
+        "conflict ahead: elbow near table at 12.3 s",
+        "jump of 0.40 m absorbed",
+    ]
+
+
+@given(st.lists(st.sampled_from(("open", "answer", "late", "time")), max_size=30))
+def test_every_request_ends_exactly_once(events):
+    requests, now, ended, tickets = Requests(2.0), 0.0, [], []
+    for event in events:
+        now += 0.7
+        if event == "open":
+            tickets.append(requests.open(commands.Clear(), now))
+        elif event == "time":
+            ended += [request.ticket for request in requests.expired(now)]
+        elif tickets:
+            request = requests.close(tickets[0 if event == "late" else -1])
+            ended += [request.ticket] if request else []
+    ended += [request.ticket for request in requests.expired(now + 3.0)]
+    assert sorted(ended) == tickets
+    assert not requests.pending
+
+
+@pytest.mark.parametrize(
+    ("make", "field_name"),
+    [
+        (lambda: commands.TimeRatio(float("nan")), "time ratio"),
+        (lambda: commands.TimeRatio(11.0), "time ratio"),
+        (lambda: commands.TimeRatio("2"), "time ratio"),
+        (lambda: commands.SetLink(-1.0), "link delay"),
+        (lambda: commands.SetLink(1.0, loss=1.5), "link loss"),
+        (lambda: commands.Replay(speed=0.0), "replay speed"),
+        (lambda: commands.Brake(float("inf")), "brake rate"),
+        (lambda: commands.PoseTarget(np.zeros(7)), "pose target"),
+        (lambda: commands.PoseTarget(np.ones(3)), "pose target"),
+    ],
+)
+def test_a_bad_command_is_refused_when_made_and_names_its_field(make, field_name):
+    with pytest.raises(InvalidValueError, match=field_name):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "field_name"),
+    [
+        (lambda: QueueStatus(lead=float("nan")), "lead"),
+        (lambda: QueueStatus(device=9), "device"),
+        (lambda: QueueStatus(target_pose=np.zeros(6)), "target_pose"),
+        (lambda: RobotStatus(mode=17), "state"),
+        (lambda: RobotStatus(joint_position=[0.0, float("inf")]), "joint_position"),
+        (lambda: RobotStatus(wrench=[1.0]), "wrench"),
+    ],
+)
+def test_a_bad_status_is_refused_when_made_and_names_its_field(make, field_name):
+    with pytest.raises(InvalidValueError, match=field_name):
+        make()
+
+
+def test_jitter_never_exceeds_the_delay():
+    assert commands.SetLink(0.1, jitter=0.5).jitter == 0.1
+
+
+def test_a_halt_always_has_a_reason_of_bounded_length():
+    assert commands.Halt("  ").reason == "operator"
+    assert len(commands.Halt("x" * 1000).reason) == 200
