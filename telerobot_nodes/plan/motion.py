@@ -65,6 +65,7 @@ class PlanMotion:
         self._first_window = 1  # first window since the motion last began from a reported rest
         self._refused = 0  # latest refusal dealt with
         self._append_time = -np.inf
+        _compile(self.path, self._maker, self._profile)
 
     # --- state ---------------------------------------------------------------------------------------------------
 
@@ -235,3 +236,14 @@ class PlanMotion:
         self._refused = number
         self.plan_time = tau
         self._lost = False
+
+
+def _compile(path: JointPath, maker: WindowMaker, rest: Profile) -> None:
+    """Compile what a tick needs, now instead of while the arm moves; `path` is left at its rest."""
+    q = path.joints[0].copy()
+    ahead = np.array([0.02, 0.04, 0.06])
+    path.append(np.arange(1, 4), ahead, np.tile(q, (3, 1)))
+    profile = rest.continued(0.1, path.stretch(0.0, 0.0, 0.06), 1.0, 0.1, 0.0)
+    if profile is not None:
+        maker.make(1, 0.0, 0.1, path, profile)
+    path.reset(0.0, q)
