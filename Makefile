@@ -3,6 +3,7 @@ PYTHON ?= python3
 ARGS ?=
 
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg telerobot_nodes/graph.py
 
@@ -46,11 +47,12 @@ distclean: clean  ## and the environment
 .venv/.wheels: requirements.lock
 	@$(PYTHON) .ci/check_host.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements.lock
+	@echo "Installing the wheels of requirements.lock into .venv (about 2 GB, once)"
+	@$(PIP) --no-deps --requirement requirements.lock
 	@touch $@
 
 .venv/.built: .venv/.wheels $(INTERFACES) $(BUILD_FILES)
 	@$(PYTHON) .ci/check_host.py
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--no-deps --no-build-isolation --editable .
+	@echo "Building the ROS interfaces and installing the package (about a minute)"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONWARNINGS=ignore $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -5,6 +5,7 @@ import shutil
 import sys
 import sysconfig
 from importlib.util import find_spec
+from pathlib import Path
 
 
 def missing() -> str:
@@ -15,7 +16,7 @@ def missing() -> str:
     packages = []
     if shutil.which(os.environ.get("CXX", "c++")) is None or shutil.which(os.environ.get("CC", "cc")) is None:
         packages.append("g++")
-    if not os.path.isfile(os.path.join(sysconfig.get_path("include"), "Python.h")):  # noqa: PTH -- any Python 3
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
         packages.append("python3-dev")
     if find_spec("ensurepip") is None:
         packages.append("python3-venv")

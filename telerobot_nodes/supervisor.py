@@ -75,14 +75,16 @@ class Supervisor:
         on_event: Callable[[NodeEvent], None] = lambda event: None,
         on_line: Callable[[str, str], None] | None = None,
         command: Callable[[str, GraphOptions], list[str]] = node_command,
+        grace: float = GRACE,
     ) -> None:
-        """`on_line(node, line)` gets the output; default: printed behind the node's name."""
+        """`on_line(node, line)` gets the output; default: printed behind the node's name. `grace` [s]."""
         self.options = options
         self.failure: NodeEvent | None = None  # the end of a required node
         self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
         self._on_event = on_event
         self._on_line = on_line or self._print_line
         self._command = command
+        self._grace = grace
         self._change = threading.Condition()  # guards `_ready` and `_processes`
         self._voice = threading.Lock()  # one callback at a time
         self._stop_lock = threading.Lock()
@@ -137,7 +139,7 @@ class Supervisor:
     def _escalate(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             self._signal(number)
-            deadline = time.monotonic() + GRACE
+            deadline = time.monotonic() + self._grace
             for thread in self._threads:
                 thread.join(max(0.0, deadline - time.monotonic()))
             if not any(thread.is_alive() for thread in self._threads):
@@ -277,4 +279,5 @@ def _end_session(process: subprocess.Popen[str]) -> None:
 
 
 def _say(text: str) -> None:
-    print(f"telerobot: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(BrokenPipeError):
+        print(f"telerobot: {text}", file=sys.stderr, flush=True)

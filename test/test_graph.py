@@ -1,0 +1,110 @@
+"""The graph table agrees with itself, with the messages, and with its page in the docs."""
+
+import pytest
+
+from telerobot_nodes.drawing import as_markdown, as_mermaid, as_text
+from telerobot_nodes.errors import GraphError
+from telerobot_nodes.graph import (
+    GRAPHS,
+    NODES,
+    TOPICS,
+    Host,
+    crossing,
+    is_upward,
+    node,
+    remappings,
+    service,
+    topic,
+)
+from telerobot_nodes.nodes.interfaces import interface_class
+
+SERVICES = [entry for owner in NODES for entry in owner.services]
+
+
+def publishers(entry):
+    return [owner for owner in NODES if entry.name in owner.publishes]
+
+
+def subscribers(entry):
+    return [owner for owner in NODES if entry.name in owner.subscribes]
+
+
+def test_names_are_unique():
+    for names in ([entry.name for entry in group] for group in (NODES, TOPICS, SERVICES)):
+        assert len(names) == len(set(names))
+
+
+def test_nodes_use_only_topics_and_services_of_the_table():
+    for owner in NODES:
+        for name in owner.publishes + owner.subscribes:
+            assert topic(name).name == name
+        for name in owner.calls:
+            assert service(name).name == name
+
+
+def test_services_are_named_after_their_node():
+    for owner in NODES:
+        assert all(entry.name.startswith(f"{owner.name}/") for entry in owner.services)
+
+
+def test_every_topic_a_node_of_ours_hears_has_a_source_or_comes_from_outside():
+    from_outside = {"joy", "path_plan_queue/delta_twist_cmds", "path_plan_queue/pose_target_cmds"}
+    for entry in TOPICS:
+        assert publishers(entry) or entry.name in from_outside, entry.name
+
+
+def test_nothing_but_crossing_topics_travels_between_the_hosts():
+    for entry in TOPICS:
+        hosts = {owner.host for owner in publishers(entry) + subscribers(entry)} - {Host.EITHER}
+        if len(hosts) == 2 and entry.name != "diagnostics":
+            assert entry.crosses, entry.name
+
+
+def test_crossing_topics_have_a_direction():
+    assert {entry.name for entry in crossing() if is_upward(entry)} == {"plan_executor/operations", "halt"}
+    assert {entry.name for entry in crossing() if not is_upward(entry)} == {"plan_executor/state"}
+
+
+def test_types_are_interfaces_that_can_be_imported():
+    for entry in [*TOPICS, *SERVICES]:
+        assert interface_class(entry.type).__name__ == entry.type.rsplit("/", 1)[1]
+
+
+def test_graphs_hold_nodes_of_the_table_once_and_of_the_right_host():
+    for names in GRAPHS.values():
+        assert len(set(names)) == len(names)
+        assert all(node(name) for name in names)
+    assert all(node(name).host is not Host.OPERATOR for name in GRAPHS["robot"])
+    assert all(node(name).host is not Host.ROBOT for name in GRAPHS["operator"])
+    assert set(GRAPHS["robot"]) | set(GRAPHS["operator"]) | {"link_emulator"} == set(GRAPHS["demo"])
+
+
+@pytest.mark.parametrize("look_up", [node, topic, service])
+def test_an_unknown_name_is_refused(look_up):
+    with pytest.raises(GraphError, match="'nosuch'"):
+        look_up("nosuch")
+
+
+def test_operators_are_renamed_on_every_crossing_topic_of_the_emulated_link():
+    assert set(remappings("path_plan_queue", "demo")) == {entry.name for entry in crossing()}
+    assert remappings("plan_executor", "demo") == {}
+    assert remappings("link_emulator", "demo") == {}
+
+
+def test_the_diagram_draws_every_node_and_every_connection_once():
+    lines = as_mermaid().splitlines()
+    assert len(lines) == len(set(lines) - {"  end"}) + 3
+    for owner in NODES:
+        assert f"    {owner.name}" in lines
+    assert "  plan_executor ==>|plan_executor/state| path_plan_queue" in lines
+    assert "  plan_executor -->|plan_executor/window| gcmsf_control" in lines
+
+
+def test_the_text_names_everything():
+    text = as_text()
+    for entry in [*NODES, *TOPICS, *SERVICES]:
+        assert entry.name in text
+
+
+def test_the_page_in_the_docs_is_up_to_date(root):
+    assert (root / "docs" / "graph.md").read_text() == as_markdown(), "run `make docs`"

@@ -1,0 +1,145 @@
+"""Command lines of the nodes: made in one place, the same for supervisor and launch files."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from telerobot_nodes import launching
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.graph import GRAPHS, NODES, OPERATOR_SIDE
+from telerobot_nodes.launching import GraphOptions, launch_description, launch_is_installed, node_command
+
+LAUNCH_FILES = Path(__file__).resolve().parent.parent / "launch"
+
+
+def arguments_of(command):
+    return command[command.index("run") :]
+
+
+def test_a_plain_node_gets_its_robot_and_graph():
+    command = node_command("plan_executor", GraphOptions("robot"))
+    assert arguments_of(command) == ["run", "plan_executor", "--robot", "arm", "--graph", "robot", "--ros-args"]
+
+
+def test_every_option_reaches_the_command_line(tmp_path):
+    params = tmp_path / "p.yaml"
+    params.touch()
+    options = GraphOptions("robot", robot="panda", namespace="left", params=params, bag=tmp_path)
+    assert arguments_of(node_command("plan_executor", options)) == [
+        *("run", "plan_executor", "--robot", "panda", "--graph", "robot"),
+        *("--params", str(params), "--bag", str(tmp_path)),
+        *("--ros-args", "-r", "__ns:=/left"),
+    ]
+
+
+def test_with_an_emulated_link_the_operator_is_moved_to_its_side_and_the_robot_is_not():
+    operator = node_command("path_plan_queue", GraphOptions("demo"))
+    robot = node_command("plan_executor", GraphOptions("demo"))
+    assert f"plan_executor/operations:={OPERATOR_SIDE}plan_executor/operations" in operator
+    assert not any(OPERATOR_SIDE in word for word in robot)
+
+
+def test_without_an_emulated_link_nothing_is_renamed():
+    assert not any(OPERATOR_SIDE in word for word in node_command("path_plan_queue", GraphOptions("operator")))
+
+
+def test_nodes_left_out_are_not_started_and_the_order_stays():
+    names = [entry.name for entry in GraphOptions("demo", without=("operator_console", "link_emulator")).nodes]
+    assert names == [name for name in GRAPHS["demo"] if name not in {"operator_console", "link_emulator"}]
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("graph", {"graph": "moon"}),
+        ("without", {"graph": "robot", "without": ("operator_console",)}),
+        ("namespace", {"graph": "robot", "namespace": "left arm"}),
+        ("namespace", {"graph": "robot", "namespace": "1st"}),
+        ("namespace", {"graph": "robot", "namespace": "left:=right"}),
+        ("robot", {"graph": "robot", "robot": ""}),
+        ("params", {"graph": "robot", "params": Path("/nonexistent.yaml")}),
+        ("params", {"graph": "robot", "params": Path("/")}),
+        ("bag", {"graph": "robot", "bag": Path(__file__)}),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(field, options):
+    with pytest.raises(InvalidValueError) as refusal:
+        GraphOptions(**options)
+    assert refusal.value.field == field
+
+
+def test_our_folder_of_launch_files_is_not_taken_for_ros_launch(monkeypatch):
+    if importlib.util.find_spec("launch_ros") is not None:
+        pytest.skip("ROS's launch is installed here")
+    monkeypatch.syspath_prepend(str(LAUNCH_FILES.parent))
+    assert importlib.util.find_spec("launch") is not None  # the trap
+    assert not launch_is_installed()
+
+
+def test_every_graph_has_a_launch_file_made_from_the_table():
+    assert {path.name for path in LAUNCH_FILES.glob("*.py")} == {f"{name}.launch.py" for name in GRAPHS}
+    for name in GRAPHS:
+        assert f'launch_description("{name}")' in (LAUNCH_FILES / f"{name}.launch.py").read_text()
+
+
+# The real launch, where it is installed ------------------------------------------------------------------------
+
+needs_launch = pytest.mark.skipif(not launch_is_installed(), reason="ROS's launch and launch_ros are not importable")
+
+
+def commands_of_launch(graph_name, **arguments):
+    """Every command line a launch file would run, its own substitutions performed, in order."""
+    from launch import LaunchContext
+
+    spec = importlib.util.spec_from_file_location("description", LAUNCH_FILES / f"{graph_name}.launch.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    context = LaunchContext(argv=[])
+    context.launch_configurations.update(arguments)
+    commands = []
+    for entity in module.generate_launch_description().entities:
+        for action in entity.execute(context) or []:
+            action._perform_substitutions(context)
+            commands.append([context.perform_substitution(_joined(words)) for words in action.cmd])
+    return commands
+
+
+def _joined(words):
+    from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
+
+    class Joined:
+        def perform(self, context):
+            return perform_substitutions(context, normalize_to_list_of_substitutions(words))
+
+    return Joined()
+
+
+@needs_launch
+@pytest.mark.parametrize("graph_name", sorted(GRAPHS))
+@pytest.mark.parametrize("arguments", [{}, {"robot": "panda", "namespace": "left", "without": "bag_recorder"}])
+def test_launch_files_and_supervisor_start_the_same_commands(graph_name, arguments):
+    options = launching._options_from_strings(
+        graph_name, {"robot": "arm", "namespace": "", "params": "", "bag": "", "without": "", **arguments}
+    )
+    launched = commands_of_launch(graph_name, **arguments)
+    supervised = [arguments_of(node_command(entry.name, options)) for entry in options.nodes]
+    assert [[Path(command[0]).name, *command[1:]] for command in launched] == [words[1:] for words in supervised]
+
+
+@needs_launch
+def test_launch_files_take_the_arguments_of_the_supervisor():
+    declared = {action.name for action in launch_description("robot").get_launch_arguments()}
+    assert declared == {"robot", "namespace", "params", "bag", "without"}
+
+
+def test_namespaces_with_and_without_slash_are_the_same():
+    with_slash = node_command("plan_executor", GraphOptions("robot", namespace="/left"))
+    assert with_slash == node_command("plan_executor", GraphOptions("robot", namespace="left"))
+
+
+def test_every_node_of_the_table_has_a_command():
+    for entry in NODES:
+        name = next(graph_name for graph_name, members in GRAPHS.items() if entry.name in members)
+        assert re.fullmatch(r"(/\S+ )+run \w+ .*--ros-args.*", " ".join(node_command(entry.name, GraphOptions(name))))

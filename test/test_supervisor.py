@@ -1,0 +1,395 @@
+"""The supervisor with stand-in processes in place of the nodes: start, watch, stop."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from telerobot_nodes.launching import GraphOptions
+from telerobot_nodes.supervisor import Change, Supervisor, node_environment
+
+LIVES = 'print(f"telerobot: {name} ready", flush=True); time.sleep(600)'
+PRELUDE = "import os, signal, subprocess, sys, time\nname = sys.argv[1]\n"
+ROBOT = ("bag_recorder", "hardware_interface", "gcmsf_control", "plan_executor")
+PATIENCE = 30.0  # [s] for what takes milliseconds
+
+
+def stand_in(**scripts):
+    """Commands that run a Python script per node; those not named live until stopped."""
+
+    def command(name, options):
+        return [sys.executable, "-S", "-c", PRELUDE + scripts.get(name, LIVES), name]
+
+    return command
+
+
+class Seen:
+    """Records events and lines, and lets a test wait for them."""
+
+    def __init__(self):
+        self.events, self.lines = [], []
+        self._change = threading.Condition()
+
+    def on_event(self, event):
+        with self._change:
+            self.events.append(event)
+            self._change.notify_all()
+
+    def on_line(self, name, line):
+        with self._change:
+            self.lines.append((name, line))
+            self._change.notify_all()
+
+    def of(self, node, change):
+        return [event for event in self.events if event.node == node and event.change is change]
+
+    def wait_for(self, predicate):
+        with self._change:
+            assert self._change.wait_for(predicate, PATIENCE), (self.events, self.lines)
+
+
+@pytest.fixture
+def seen():
+    return Seen()
+
+
+@pytest.fixture
+def make(seen):
+    """Makes supervisors that are stopped after the test."""
+    made = []
+
+    def build(graph="robot", grace=1.0, command=None, without=(), **scripts):
+        supervisor = Supervisor(
+            GraphOptions(graph, without=without),
+            on_event=seen.on_event,
+            on_line=seen.on_line,
+            command=command or stand_in(**scripts),
+            grace=grace,
+        )
+        made.append(supervisor)
+        return supervisor
+
+    yield build
+    for supervisor in made:
+        supervisor.stop()
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(predicate):
+    deadline = time.monotonic() + PATIENCE
+    while not predicate():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_nodes_are_started_in_the_order_of_the_table(make, seen):
+    supervisor = make()
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    started = [event.node for event in seen.events if event.change is Change.STARTED]
+    assert sorted(started) == sorted(ROBOT)
+    assert sorted(ROBOT, key=supervisor.pid) == list(ROBOT)
+    assert supervisor.stop() == 0
+
+
+def test_readiness_is_what_the_node_says_and_nothing_else(make, seen):
+    script = 'print("telerobot: someone_else ready", flush=True); print("almost ready", flush=True); time.sleep(600)'
+    supervisor = make(plan_executor=script)
+    supervisor.start()
+    seen.wait_for(lambda: ("plan_executor", "almost ready") in seen.lines)
+    assert not supervisor.wait_ready(0.1)
+    assert "plan_executor" in supervisor.waiting_for()
+
+
+def test_death_of_a_required_node_stops_everything_and_is_named(make, seen):
+    script = 'print("telerobot: gcmsf_control ready", flush=True); time.sleep(0.2); sys.exit(7)'
+    supervisor = make(gcmsf_control=script)
+    supervisor.start()
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    assert (supervisor.failure.node, supervisor.failure.code) == ("gcmsf_control", 7)
+    assert not any(alive(supervisor.pid(name)) for name in ROBOT)
+
+
+def test_a_required_node_that_ends_with_code_0_has_died_too(make):
+    supervisor = make(gcmsf_control="sys.exit(0)")
+    supervisor.start()
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    assert supervisor.failure.code == 0
+
+
+def test_death_of_an_optional_node_without_restarts_leaves_the_rest_running(make, seen):
+    supervisor = make(bag_recorder="sys.exit(3)")
+    supervisor.start()
+    seen.wait_for(lambda: seen.of("bag_recorder", Change.ENDED))
+    seen.wait_for(lambda: seen.of("plan_executor", Change.READY))
+    assert not supervisor.wait(0.2)
+    assert all(alive(supervisor.pid(name)) for name in ROBOT[1:])
+    assert supervisor.stop() == 0
+
+
+def test_a_node_is_started_again_as_often_as_the_table_allows(make, seen):
+    supervisor = make("operator", operator_input="sys.exit(4)")
+    supervisor.start()
+    seen.wait_for(lambda: len(seen.of("operator_input", Change.ENDED)) == 4)
+    assert len(seen.of("operator_input", Change.STARTED)) == 4
+    assert len(seen.of("operator_input", Change.RESTARTING)) == 3
+    assert supervisor.failure is None
+    assert supervisor.stop() == 0
+
+
+def test_a_required_node_that_is_out_of_restarts_stops_everything(make, seen):
+    supervisor = make("demo", link_emulator="sys.exit(5)")
+    supervisor.start()
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    assert supervisor.failure.node == "link_emulator"
+    assert len(seen.of("link_emulator", Change.STARTED)) == 4
+
+
+def test_a_restarted_node_is_not_ready_until_it_says_so_again(make, seen, tmp_path):
+    script = f"""
+first = not os.path.exists({str(tmp_path / "second")!r})
+open({str(tmp_path / "second")!r}, "w").close()
+if first:
+    print("telerobot: operator_input ready", flush=True)
+    sys.exit(1)
+print("again", flush=True)
+time.sleep(600)
+"""
+    supervisor = make("operator", operator_input=script)
+    supervisor.start()
+    seen.wait_for(lambda: ("operator_input", "again") in seen.lines)
+    assert seen.of("operator_input", Change.READY)
+    assert "operator_input" in supervisor.waiting_for()
+
+
+def test_a_node_that_ignores_sigint_gets_sigterm(make, seen):
+    script = "signal.signal(signal.SIGINT, signal.SIG_IGN); " + LIVES
+    supervisor = make(plan_executor=script, grace=0.3)
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 0
+    assert seen.of("plan_executor", Change.ENDED)[0].code == -signal.SIGTERM
+
+
+def test_a_node_that_ignores_every_signal_is_killed_and_reported(make, seen):
+    ignore = "[signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]; "
+    supervisor = make(plan_executor=ignore + LIVES, grace=0.3)
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 1
+    assert [(event.node, event.code) for event in supervisor.unclean] == [("plan_executor", -signal.SIGKILL)]
+    assert not alive(supervisor.pid("plan_executor"))
+
+
+def test_a_node_that_fails_while_stopping_is_reported(make, seen):
+    script = "signal.signal(signal.SIGINT, lambda *_: sys.exit(9)); " + LIVES
+    supervisor = make(plan_executor=script)
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 1
+    assert supervisor.unclean[0].code == 9
+
+
+def test_processes_a_node_started_end_with_it(make, seen):
+    script = 'child = subprocess.Popen(["sleep", "600"]); print(child.pid, flush=True); ' + LIVES
+    supervisor = make(plan_executor=script)
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    child = next(int(line) for name, line in seen.lines if line.isdigit())
+    assert alive(child)
+    os.kill(supervisor.pid("plan_executor"), signal.SIGKILL)  # its child holds the output open: still noticed
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    wait_until(lambda: not alive(child))
+
+
+def test_stopping_twice_and_before_the_start_is_harmless(make):
+    supervisor = make()
+    assert supervisor.stop() == 0
+    supervisor.start()
+    assert supervisor.stop() == 0
+    assert not supervisor.wait_ready(1.0)
+
+
+def test_a_command_that_cannot_be_run_counts_as_death(make, seen):
+    good = stand_in()
+    missing = "/nonexistent/telerobot"
+    supervisor = make(command=lambda name, options: [missing] if name == "gcmsf_control" else good(name, options))
+    supervisor.start()
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    assert supervisor.failure.code == 127
+    assert any(missing in line for name, line in seen.lines if name == "gcmsf_control")
+
+
+def test_output_carries_the_name_of_the_node(capfd):
+    supervisor = Supervisor(
+        GraphOptions("robot"), command=stand_in(plan_executor='print("hello", file=sys.stderr); ' + LIVES)
+    )
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    supervisor.stop()
+    assert "[plan_executor     ] hello\n" in capfd.readouterr().out
+
+
+def test_nodes_get_the_domain_of_the_user_and_see_this_host_only(make, seen, monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "77")
+    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE")
+    keys = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_PYTHON_CHECK_FIELDS", "OMP_NUM_THREADS")
+    script = f"print(*(os.environ[key] for key in {keys}), flush=True); " + LIVES
+    make(plan_executor=script).start()
+    seen.wait_for(lambda: ("plan_executor", "77 LOCALHOST 1 1") in seen.lines)
+
+
+def test_a_discovery_range_set_by_the_user_is_kept(make, seen, monkeypatch):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
+    script = 'print(os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"], flush=True); ' + LIVES
+    make(plan_executor=script).start()
+    seen.wait_for(lambda: ("plan_executor", "SUBNET") in seen.lines)
+
+
+def test_field_checks_of_messages_cannot_be_switched_off():
+    assert node_environment({"ROS_PYTHON_CHECK_FIELDS": "0"})["ROS_PYTHON_CHECK_FIELDS"] == "1"
+
+
+# The supervisor as a process -----------------------------------------------------------------------------------
+
+WATCHING = "from telerobot_nodes.supervisor import end_with_supervisor; end_with_supervisor(); "
+SUPERVISING = """
+import sys
+from telerobot_nodes.launching import GraphOptions
+from telerobot_nodes.supervisor import Supervisor, supervise
+def command(name, options):
+    return [sys.executable, "-c", {script!r}, name]
+supervisor = Supervisor(GraphOptions("robot"), command=command, grace={grace})
+sys.exit(supervise(supervisor, ready_timeout={ready_timeout}))
+"""
+
+
+@pytest.fixture
+def run_supervisor():
+    """Starts a supervising process; kills what is left of it after the test."""
+    made = []
+
+    def start(script=LIVES, grace=1.0, ready_timeout=60.0):
+        text = PRELUDE + WATCHING + 'print("pid", os.getpid(), flush=True)\n' + textwrap.dedent(script)
+        process = subprocess.Popen(
+            [sys.executable, "-c", SUPERVISING.format(script=text, grace=grace, ready_timeout=ready_timeout)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        made.append(process)
+        return process
+
+    yield start
+    for process in made:
+        process.kill()
+        process.wait()
+
+
+def lines_until(process, text):
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if text in line:
+            return lines
+    raise AssertionError(f"{text!r} never came: {lines}")
+
+
+def pids(lines):
+    return [int(line.split()[-1]) for line in lines if "] pid " in line]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_signal_ends_every_node_and_the_exit_code_is_0(run_supervisor, number):
+    process = run_supervisor()
+    nodes = pids(lines_until(process, "graph robot ready"))
+    process.send_signal(number)
+    assert process.wait(PATIENCE) == 0
+    assert len(nodes) == 4
+    assert not any(alive(pid) for pid in nodes)
+
+
+def test_ctrl_c_pressed_again_and_again_is_one_clean_stop(run_supervisor):
+    slow = """
+    def end(*_):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("ending", flush=True)
+        time.sleep(0.3)
+        print("ended", name, flush=True)
+        sys.exit(0)
+    signal.signal(signal.SIGINT, end)
+    print(f"telerobot: {name} ready", flush=True)
+    time.sleep(600)
+    """
+    process = run_supervisor(slow, grace=10.0)
+    nodes = pids(lines_until(process, "graph robot ready"))
+    process.send_signal(signal.SIGINT)
+    lines_until(process, "ending")
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    assert process.wait(PATIENCE) == 0
+    assert rest.count("ended") == 4
+    assert not any(alive(pid) for pid in nodes)
+
+
+def test_nodes_end_when_the_supervisor_is_killed(run_supervisor):
+    process = run_supervisor()
+    nodes = pids(lines_until(process, "graph robot ready"))
+    process.kill()
+    process.wait()
+    assert len(nodes) == 4
+    wait_until(lambda: not any(alive(pid) for pid in nodes))
+
+
+def test_nodes_that_ignore_signals_are_killed_when_the_supervisor_is(run_supervisor):
+    process = run_supervisor("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + LIVES)
+    nodes = pids(lines_until(process, "graph robot ready"))
+    process.kill()
+    process.wait()
+    wait_until(lambda: not any(alive(pid) for pid in nodes))
+
+
+def test_a_node_that_never_gets_ready_ends_the_graph_and_is_named(run_supervisor):
+    process = run_supervisor('time.sleep(600 if name == "plan_executor" else 0); ' + LIVES, ready_timeout=2.0)
+    output = process.stdout.read()
+    assert process.wait(PATIENCE) == 1
+    assert "not ready after 2 s" in output
+    assert "plan_executor" in output.split("not ready after 2 s")[1]
+
+
+def test_the_last_line_names_the_required_node_that_died_and_its_code(run_supervisor):
+    process = run_supervisor('sys.exit(6) if name == "gcmsf_control" else None; ' + LIVES)
+    output = process.stdout.read()
+    assert process.wait(PATIENCE) == 1
+    assert "stopped everything: gcmsf_control ended with exit code 6" in output
+
+
+def test_the_graph_goes_on_when_nobody_reads_the_output(run_supervisor):
+    chatty = 'print(f"telerobot: {name} ready", flush=True)\nwhile True: print("x", flush=True); time.sleep(0.02)'
+    process = run_supervisor(chatty)
+    nodes = pids(lines_until(process, "graph robot ready"))
+    process.stdout.close()
+    time.sleep(0.3)  # many lines of output into the void
+    assert process.poll() is None
+    assert all(alive(pid) for pid in nodes)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
