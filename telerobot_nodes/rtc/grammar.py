@@ -53,3 +53,10 @@ def words() -> dict[str, str]:
 def reserved_words() -> frozenset[str]:
     """Words that are names only in single quotes."""
     return frozenset(word for name, word in words().items() if name not in _CLASSES and word[0].isalpha())
+
+
+@lru_cache(maxsize=1)
+def help_topics() -> frozenset[str]:
+    """Reserved words that `help` takes without quotes."""
+    rules = [rule for rule in grammar().rules if rule.origin.name == "topic"]  # type: ignore[attr-defined]
+    return frozenset(words()[rule.expansion[0].name] for rule in rules if rule.expansion[0].is_term)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from telerobot_nodes.rtc.grammar import reserved_words
+from telerobot_nodes.rtc.grammar import help_topics, reserved_words
 from telerobot_nodes.rtc.syntax import (
     Accept,
     Action,
@@ -118,8 +118,8 @@ def _control(control: Control) -> str:
 
 def _query(query: Query) -> str:
     if query.verb == "help":
-        words = query.subject
-        return _join(("help", words if words.lower() in reserved_words() else _text(words) if words else ""))
+        topic = query.subject
+        return _join(("help", topic if topic in help_topics() else _text(topic) if topic else ""))
     return _join((query.verb, query.subject, _scope(query)))
 
 
