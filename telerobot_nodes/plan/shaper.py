@@ -97,6 +97,7 @@ class Shaper:
         self._twist_time = -math.inf
         self._input_time = -math.inf
         self._source = ""
+        self._trail: list[ShapedPose] = []
         self.state = start
         self.jumps = 0
 
@@ -151,20 +152,28 @@ class Shaper:
     def restart(self, state: ShapedPose) -> None:
         """Go on from another pose (the plan's head changed); the hand re-indexes."""
         self.state = state
+        self._trail = []
         self.reindex()
 
     def skip(self, now: float) -> None:
         """Let time pass unseen: after a stall nothing is made up for."""
         self._origin, self._ticks, self._clock = now, 0, now
+        self._trail = []
 
-    def advance(self, until: float, braking: bool = False) -> None:
+    def take_trail(self) -> list[ShapedPose]:
+        """The states of every substep since the call before."""
+        trail, self._trail = self._trail, []
+        return trail
+
+    def advance(self, until: float) -> None:
         """Move through time up to `until`, whole substeps."""
         while self._clock + SUBSTEP <= until + 1e-9:
             self._ticks += 1
             self._clock = self._origin + self._ticks * SUBSTEP
             self._follow_twist()
             self._filter()
-            self.state = self.braked(self.state) if braking else self._followed(self.state)
+            self.state = self._followed(self.state)
+            self._trail.append(self.state)
 
     def braked(self, state: ShapedPose) -> ShapedPose:
         """A state one substep later on the way to rest."""

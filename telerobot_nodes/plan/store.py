@@ -33,6 +33,10 @@ class Stretch:
     def __len__(self) -> int:
         return int(self.seq.size)
 
+    def first(self, n: int) -> Stretch:
+        """The first n points; views."""
+        return Stretch(self.seq[:n], self.time[:n], self.pose[:n], self.timing[:n], self.gripper[:n])
+
     def copy(self) -> Stretch:
         """The same points, independent of the store."""
         return Stretch(self.seq.copy(), self.time.copy(), self.pose.copy(), self.timing.copy(), self.gripper.copy())
@@ -98,6 +102,10 @@ class PlanStore:
         start = self._end - len(stretch)
         self._timing[start : self._end] = stretch.timing
         self._gripper[start : self._end] = stretch.gripper
+
+    def clear(self) -> None:
+        """Drop every point."""
+        self._start = self._end = 0
 
     def truncate(self, after_seq: int) -> int:
         """Drop every point with a number above `after_seq`; returns how many. Costs O(log n)."""
@@ -193,8 +201,4 @@ def as_points(stretch: Stretch, author: str) -> PlanPoints:
 def gapless(stretch: Stretch) -> Stretch:
     """The longest start of a stretch that fits one `PlanPoints`: no gap in numbers, one kind of gripper command."""
     breaks = np.flatnonzero((np.diff(stretch.seq) != 1) | (np.diff(stretch.gripper >= 0.0)))
-    n = int(breaks[0]) + 1 if breaks.size else len(stretch)
-    rows = slice(0, n)
-    return Stretch(
-        stretch.seq[rows], stretch.time[rows], stretch.pose[rows], stretch.timing[rows], stretch.gripper[rows]
-    )
+    return stretch.first(int(breaks[0]) + 1 if breaks.size else len(stretch))
