@@ -20,6 +20,7 @@ class LimitCheck:
     """Violations counted per sample and joint, and the largest use of each limit."""
 
     samples: int
+    pairs: int  # of samples from which an acceleration was found
     position: int
     velocity: int
     acceleration: int
@@ -40,7 +41,7 @@ def check_limits(rows: Rows, limits: JointLimits, source: str) -> LimitCheck:
     Raises InvalidValueError when the bag is of a robot with other joints.
     """
     if not len(rows):
-        return LimitCheck(0, 0, 0, 0, 0, 0.0, 0.0, 0.0)
+        return LimitCheck(0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0)
     position, velocity, acceleration = (
         _joints(rows, name, limits, source) for name in ("position", "velocity", "acceleration")
     )
@@ -51,6 +52,7 @@ def check_limits(rows: Rows, limits: JointLimits, source: str) -> LimitCheck:
     difference_use = np.abs(difference) / limits.acceleration
     return LimitCheck(
         samples=len(rows),
+        pairs=len(difference),
         position=int(outside.sum()),
         velocity=_above(velocity_use, TOLERANCE),
         acceleration=_above(acceleration_use, TOLERANCE),

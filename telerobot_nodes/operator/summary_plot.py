@@ -1,0 +1,221 @@
+"""The picture of a run: where the tool was to go and went, how close, how far ahead, how hard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from telerobot_nodes.core.limits import JointLimits
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.review import Review
+from telerobot_nodes.operator.run_record import Rows, RunRecord
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# colours that people with any colour vision tell apart (Okabe and Ito, 2008)
+PLAN, ACTUAL, DEVICE, MARK, QUEUE = "#0072B2", "#D55E00", "#999999", "#CC79A7", "#009E73"
+JOINT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666")
+MOST_SAMPLES = 4000  # per curve: more only makes the file larger
+STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+}
+
+
+def draw_run(run: RunRecord, found: Review, limits: JointLimits, file: Path) -> None:
+    """Write the picture of a reviewed run as PNG."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(14, 9), layout="constrained")
+        FigureCanvasAgg(figure)
+        _layout(figure, run, found, limits)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(file, dpi=110)
+
+
+def _layout(figure: Figure, run: RunRecord, found: Review, limits: JointLimits) -> None:
+    figure.suptitle(_title(found), x=0.01, ha="left", fontsize=11)
+    grid = figure.add_gridspec(4, 3, width_ratios=(1.15, 1.0, 1.2))
+    space = figure.add_subplot(grid[0:2, 0], projection="3d")
+    _draw_space(space, found)
+    _draw_plane(figure.add_subplot(grid[2:4, 0]), run, found)
+    _draw_side(figure.add_subplot(grid[0:2, 1]), found)
+    _draw_device(figure.add_subplot(grid[2:4, 1]), run, found)
+    draws: tuple[Callable[[Axes], None], ...] = (
+        lambda axes: _draw_progress(axes, run),
+        lambda axes: _draw_lead(axes, run),
+        lambda axes: _draw_error(axes, found),
+        lambda axes: _draw_use(axes, run.setpoints if len(run.setpoints) else run.control, limits),
+    )
+    first = None
+    for row, draw in enumerate(draws):
+        axes = figure.add_subplot(grid[row, 2], sharex=first)
+        first = first or axes
+        draw(axes)
+        axes.set_xlim(*_span(run, found))
+        if row == len(draws) - 1:
+            axes.set_xlabel("time since recording began [s]")
+        else:
+            axes.tick_params(labelbottom=False)
+
+
+def _title(found: Review) -> str:
+    s = found.summary
+    verdict = "every point once, in order, inside the limits" if s.passed else "NOT as planned"
+    error = f"error {1e3 * s.rms_error_m:.2f} mm RMS, {1e3 * s.max_error_m:.2f} mm max"
+    delay = f", link delay {s.link['delay']:g} s one way, loss {s.link['loss']:.0%}" if s.link else ""
+    return (
+        f"{s.robot}: {s.points_executed} of {s.points_planned} points executed ({verdict})\n"
+        f"{error}; forward simulation {s.forward_sim_lead_s:.1f} s ahead at the end{delay}"
+    )
+
+
+def _span(run: RunRecord, found: Review) -> tuple[float, float]:
+    """From a little before the first point is laid until a little after the last motion."""
+    laid, moved = found.path.laid_at, found.executed.time
+    start = float(laid[0]) - 1.0 if len(laid) else 0.0
+    end = max(float(moved[-1]) if len(moved) else 0.0, float(laid[-1]) if len(laid) else run.duration) + 1.0
+    return max(0.0, start), max(end, start + 1.0)
+
+
+def _draw_space(axes: Any, found: Review) -> None:
+    plan, actual = found.path.position, found.executed.position
+    axes.set_title("Tool path, WORLD")
+    axes.plot(*plan.T, color=PLAN, lw=3.0, alpha=0.35)
+    axes.plot(*_thin(actual).T, color=ACTUAL, lw=1.0)
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("y [m]")
+    axes.set_zlabel("z [m]")
+    axes.tick_params(labelsize=7)
+    axes.locator_params(nbins=5)
+    axes.set_box_aspect(None, zoom=0.9)
+    if len(plan):
+        axes.set_aspect("equal")
+
+
+def _draw_plane(axes: Axes, run: RunRecord, found: Review) -> None:
+    axes.set_title("From above")
+    _draw_paths(axes, found, 0, 1)
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("y [m]")
+    if not len(found.path.position):
+        axes.text(0.5, 0.5, f"no plan in {run.path.name}", transform=axes.transAxes, ha="center")
+
+
+def _draw_side(axes: Axes, found: Review) -> None:
+    axes.set_title("From the side")
+    _draw_paths(axes, found, 1, 2)
+    axes.set_xlabel("y [m]")
+    axes.set_ylabel("z [m]")
+    axes.legend(loc="best")
+
+
+def _draw_paths(axes: Axes, found: Review, across: int, up: int) -> None:
+    plan, actual = found.path.position, _thin(found.executed.position)
+    axes.plot(plan[:, across], plan[:, up], color=PLAN, lw=4.0, alpha=0.35, label="planned")
+    axes.plot(actual[:, across], actual[:, up], color=ACTUAL, lw=1.0, label="measured")
+    if len(plan):
+        axes.plot(plan[0, across], plan[0, up], "o", color=PLAN, ms=6, label="start")
+        axes.plot(plan[-1, across], plan[-1, up], "s", color=PLAN, ms=6, label="end")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.08)
+
+
+def _draw_device(axes: Axes, run: RunRecord, found: Review) -> None:
+    """The device as it came, jumps and all, in its own frame, over time."""
+    axes.set_title(f"Device, raw ({found.summary.jumps_absorbed} jumps absorbed)")
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("from its start [m]")
+    if not len(run.device):
+        axes.text(0.5, 0.5, "no device poses recorded", transform=axes.transAxes, ha="center", color=DEVICE)
+        return
+    time, position = run.device.array("time"), run.device.array("position")
+    for i, (name, colour) in enumerate(zip("xyz", JOINT_COLOURS, strict=False)):
+        axes.plot(time, position[:, i] - position[0, i], color=colour, lw=1.0, label=name)
+    jumped = np.flatnonzero(_jumped(run.queue))
+    for k, i in enumerate(jumped):
+        label = "jump absorbed" if k == 0 else None
+        axes.axvline(run.queue.array("time")[i], color=MARK, lw=1.0, ls=":", label=label)
+    axes.legend(loc="best")
+
+
+def _jumped(queue: Rows) -> Any:
+    return np.diff(queue.array("jumps"), prepend=0) > 0 if len(queue) else np.empty(0)
+
+
+def _draw_progress(axes: Axes, run: RunRecord) -> None:
+    axes.set_title("Plan time reached")
+    axes.set_ylabel("[s]")
+    if len(run.forward):
+        axes.plot(*_curve(run.forward, "head_time"), color=PLAN, label="forward simulation")
+    if len(run.control):
+        axes.plot(*_curve(run.control, "plan_time"), color=ACTUAL, label="robot")
+    axes.legend(loc="upper left")
+
+
+def _draw_lead(axes: Axes, run: RunRecord) -> None:
+    axes.set_title("Lead and queue")
+    axes.set_ylabel("lead [s]", color=PLAN)
+    if len(run.forward):
+        axes.plot(*_curve(run.forward, "lead"), color=PLAN)
+    other = axes.twinx()
+    other.grid(visible=False)
+    other.spines["right"].set_visible(True)
+    other.set_ylabel("points queued", color=QUEUE)
+    if len(run.queue):
+        other.plot(*_curve(run.queue, "length"), color=QUEUE)
+    axes.set_ylim(bottom=0.0)
+    other.set_ylim(bottom=0.0)
+
+
+def _draw_error(axes: Axes, found: Review) -> None:
+    axes.set_title("Measured tool to planned path")
+    axes.set_ylabel("[mm]")
+    executed = found.executed
+    if len(executed.error):
+        axes.plot(_thin(executed.time), 1e3 * _thin(executed.error), color=ACTUAL, lw=0.8)
+        axes.axhline(1e3 * found.summary.rms_error_m, color=MARK, lw=1.0, ls="--", label="RMS")
+        axes.legend(loc="upper right")
+    axes.set_ylim(bottom=0.0)
+
+
+def _draw_use(axes: Axes, rows: Rows, limits: JointLimits) -> None:
+    axes.set_title("Commanded joint speed per its limit (thin: acceleration)")
+    axes.set_ylabel("[-]")
+    axes.axhline(1.0, color="black", lw=1.0, ls="--")
+    axes.axhline(-1.0, color="black", lw=1.0, ls="--")
+    axes.set_ylim(-1.15, 1.15)
+    if not len(rows):
+        return
+    time = _thin(rows.array("time"))
+    speed = _thin(rows.array("velocity")) / limits.velocity
+    acceleration = _thin(rows.array("acceleration")) / limits.acceleration
+    for joint in range(speed.shape[1]):
+        colour = JOINT_COLOURS[joint % len(JOINT_COLOURS)]
+        axes.plot(time, acceleration[:, joint], color=colour, lw=0.4, alpha=0.4)
+        axes.plot(time, speed[:, joint], color=colour, lw=1.2, label=f"{joint + 1}")
+    axes.legend(loc="upper right", ncols=7, handlelength=1.0, columnspacing=0.8)
+
+
+def _curve(rows: Rows, column: str) -> tuple[FloatArray, FloatArray]:
+    return _thin(rows.array("time")), _thin(rows.array(column))
+
+
+def _thin(values: FloatArray) -> FloatArray:
+    """At most MOST_SAMPLES rows, evenly taken."""
+    return values[:: max(1, -(-len(values) // MOST_SAMPLES))]
