@@ -1,0 +1,191 @@
+"""The face of one arm: door, reference, watchdog, e-stop, pacing and tare around an `ArmHardware`.
+
+Rules: a refused setpoint changes nothing; without a fresh setpoint, and on e-stop or fault, the reference comes to
+rest inside the acceleration limits and holds; only a reset leaves e-stop or fault, and then the arm holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.hardware.estop import Event, Readiness, State
+from telerobot_nodes.hardware.interface import ArmHardware, Measured, ServoReference
+from telerobot_nodes.hardware.pacer import Pacer
+from telerobot_nodes.hardware.reference import Reference
+from telerobot_nodes.hardware.setpoint import SetpointLike, check_engagement, check_setpoint
+from telerobot_nodes.hardware.watchdog import Watchdog
+
+FINGER_SPEED = 0.1  # [m/s] of the opening
+LOST_ERROR = 0.3  # [rad] tracking error that means the arm does not follow
+LOST_TIME = 0.1  # [s] it may last
+
+
+@dataclass(frozen=True)
+class HardwareStatus:
+    """`HardwareState.msg` as a value."""
+
+    state: State
+    reason: str
+    setpoint_number: int
+    refused: int
+    refusal: str
+    saturated: int
+    gripper: float  # [m]
+    tracking_error: float  # [rad]
+    real_time_factor: float
+    watchdog_trips: int
+    dropped_time: float  # [s] simulated time given up because the host was late
+
+
+class Hardware:
+    """One arm served at `period` [s]. All methods are called from one thread; `now` is the host's monotonic clock."""
+
+    def __init__(
+        self, robot: RobotModel, period: float = 0.001, arm: ArmHardware | None = None, task_board: bool = True
+    ) -> None:
+        if arm is None:
+            from telerobot_nodes.hardware.mujoco_arm import MujocoArm
+
+            arm = MujocoArm(robot, period, task_board)
+        self.robot = robot
+        self.period = period
+        self.arm = arm
+        self._readiness = Readiness()
+        self._watchdog = Watchdog()
+        self._reference = Reference(robot.limits, period, np.array(robot.home))
+        self._pacer: Pacer | None = None
+        self._present = np.zeros(robot.dof), np.zeros(robot.dof)
+        self._bias = np.zeros(6)
+        self._opening = robot.gripper.max_opening if robot.gripper else 0.0
+        self._opening_goal = self._opening
+        self._number = 0
+        self._refused = 0
+        self._refusal = ""
+        self._saturated = 0
+        self._fresh_saturation = False
+        self._lost_since: float | None = None
+        self._error = 0.0
+
+    def open(self, now: float) -> Pacer:
+        """Connect to the arm, hold where it is, tare the wrist sensor; `step` does this when it was not done."""
+        self.arm.open(now)
+        self._pacer = Pacer(self.period, now)
+        self._reference.hold(self.arm.position)
+        self.tare()
+        return self._pacer
+
+    def command(self, now: float, setpoint: SetpointLike) -> str:
+        """Take a setpoint; returns why it was refused, naming the field, or "" when it is followed."""
+        try:
+            self._accept(now, setpoint)
+        except InvalidValueError as error:
+            self._refused += 1
+            self._refusal = str(error)
+            return self._refusal
+        return ""
+
+    def _accept(self, now: float, raw: SetpointLike) -> None:
+        if not self._readiness.may_move:
+            raise InvalidValueError("setpoint", raw.number, f"not allowed in {self._readiness.state.name}; reset first")
+        setpoint = check_setpoint(raw, self.robot.limits, now, self._watchdog.timeout)
+        if self._readiness.state is State.HOLDING:
+            check_engagement(setpoint, self._reference.q)
+        elif now - setpoint.monotonic >= self._watchdog.age(now):
+            raise InvalidValueError("setpoint.monotonic", setpoint.monotonic, "allowed: later than the one before")
+        self._readiness.handle(Event.SETPOINT)
+        self._watchdog.feed(setpoint.monotonic)
+        self._reference.follow(setpoint)
+        self._number = setpoint.number
+        self._fresh_saturation = True
+        if setpoint.gripper >= 0.0 and self.robot.gripper is not None:
+            self._opening_goal = min(setpoint.gripper, self.robot.gripper.max_opening)
+
+    def step(self, now: float) -> int:
+        """Serve every period due by `now`; returns how many there were."""
+        pacer = self._pacer or self.open(now)
+        due = pacer.due(now)
+        for _ in range(due):
+            self._serve(pacer.served())
+        return due
+
+    def _serve(self, now: float) -> None:
+        if self._watchdog.expired(now) and self._readiness.state is State.READY:
+            self._readiness.handle(Event.STALE, f"no setpoint for {self._watchdog.timeout:g} s")
+        if self._readiness.state is not State.READY:
+            self._reference.brake()
+        present_q, present_qd = self._present
+        present_q[:], present_qd[:] = self._reference.q, self._reference.qd
+        if self._reference.advance(now) and self._fresh_saturation:
+            self._saturated += 1
+            self._fresh_saturation = False
+        self._move_fingers()
+        # where the arm should be at the period's start, and the acceleration that leads through the period
+        self.arm.command(ServoReference(present_q, present_qd, self._reference.qdd, self._opening))
+        self.arm.step(now)
+        self._check_following(now)
+
+    def _move_fingers(self) -> None:
+        if self._readiness.state in (State.READY, State.HOLDING):
+            most = FINGER_SPEED * self.period
+            self._opening += min(max(self._opening_goal - self._opening, -most), most)
+
+    def _check_following(self, now: float) -> None:
+        trouble = self.arm.healthy
+        self._error = float(np.abs(self._reference.q - self.arm.position).max())
+        if self._error <= LOST_ERROR:
+            self._lost_since = None
+        elif self._lost_since is None:
+            self._lost_since = now
+        elif now - self._lost_since > LOST_TIME:
+            trouble = trouble or f"tracking error {self._error:.2f} rad; allowed: {LOST_ERROR:g}"
+        if trouble:
+            self._readiness.handle(Event.FAULT, trouble)
+
+    def measured(self) -> Measured:
+        """The latest measurement, wrench tared."""
+        raw = self.arm.read()
+        return replace(raw, wrench_sensor=raw.wrench_sensor - self._bias)
+
+    def state(self) -> HardwareStatus:
+        """Readiness and counts."""
+        pacer = self._pacer
+        return HardwareStatus(
+            state=self._readiness.state,
+            reason=self._readiness.reason,
+            setpoint_number=self._number,
+            refused=self._refused,
+            refusal=self._refusal,
+            saturated=self._saturated,
+            gripper=self.arm.read().gripper,
+            tracking_error=self._error,
+            real_time_factor=pacer.real_time_factor if pacer else 0.0,
+            watchdog_trips=self._watchdog.trips,
+            dropped_time=pacer.dropped if pacer else 0.0,
+        )
+
+    def estop(self, reason: str) -> None:
+        """Latch the e-stop: come to rest, hold, refuse setpoints until `reset`."""
+        self._readiness.handle(Event.ESTOP, f"e-stop: {reason}")
+        self._reference.brake()
+
+    def reset(self) -> None:
+        """Release e-stop or fault; the arm holds where it is. Raises TransitionError when nothing is latched."""
+        latched = self._readiness.state in (State.ESTOP, State.FAULT)
+        self._readiness.handle(Event.RESET, "reset; no setpoint yet")
+        if latched:
+            self._watchdog.forget()
+            self._lost_since = None
+            if self._error > LOST_ERROR or not np.isfinite(self._error):
+                self._reference.hold(self.arm.position)
+
+    def tare(self) -> None:
+        """Take the present wrench as zero: the weight of the hand in the present pose."""
+        self._bias[:] = self.arm.read().wrench_sensor
+
+    def close(self) -> None:
+        """Disconnect from the arm."""
+        self.arm.close()

@@ -1,0 +1,107 @@
+"""A simulated arm: MuJoCo physics under the joint servo, one physics step per servo period."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.hardware.interface import Measured, ServoReference
+from telerobot_nodes.hardware.scene import ARM, FORCE, TORQUE, build_scene
+from telerobot_nodes.hardware.servo import JointServo
+
+
+class MujocoArm:
+    """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread."""
+
+    def __init__(self, robot: RobotModel, period: float = 0.001, task_board: bool = True) -> None:
+        self.robot = robot
+        self.model = build_scene(robot, period, task_board)
+        self.data = mujoco.MjData(self.model)
+        self.servo = JointServo(robot)
+        joints = [self.model.joint(ARM + name) for name in robot.joint_names]
+        self._q_address = np.array([joint.qposadr[0] for joint in joints])
+        self._v_address = np.array([joint.dofadr[0] for joint in joints])
+        self._fingers = self._finger_addresses()
+        self._force = int(self.model.sensor(FORCE).adr[0])
+        self._torque = int(self.model.sensor(TORQUE).adr[0])
+        self._q = np.array(robot.home)
+        self._qd = np.zeros(robot.dof)
+        self._effort = np.zeros(robot.dof)
+        self._reference = self._resting()
+        self._time = 0.0
+
+    @property
+    def healthy(self) -> str:
+        """Empty while the state of the physics is finite."""
+        return "" if np.isfinite(self.data.qpos).all() else "physics diverged: joint positions are not finite"
+
+    @property
+    def position(self) -> FloatArray:
+        """Joint positions (dof,) [rad] after the latest step; a view."""
+        return self._q
+
+    def open(self, now: float) -> None:
+        """Place the arm at home, at rest, fingers open."""
+        mujoco.mj_resetData(self.model, self.data)
+        self._q[:] = self.robot.home
+        self._qd[:] = 0.0
+        self.data.qpos[self._q_address] = self._q
+        if self.robot.gripper is not None:
+            self.data.qpos[self._fingers] = 0.5 * self.robot.gripper.max_opening
+        self._reference = self._resting()
+        self._time = now
+        still = self._reference
+        self._drive_fingers(still.gripper)
+        # held, not falling: otherwise the wrist sensor would read the weightless hand
+        self.data.qfrc_applied[self._v_address] = self.servo.torque(
+            self._q, self._qd, still.position, still.velocity, still.acceleration
+        )
+        mujoco.mj_forward(self.model, self.data)
+
+    def read(self) -> Measured:
+        """Joints, torques, wrench and gripper after the latest step."""
+        return Measured(
+            self._time, self._q.copy(), self._qd.copy(), self._effort.copy(), self._wrench(), self._opening()
+        )
+
+    def command(self, reference: ServoReference) -> None:
+        """Follow this reference in the next step."""
+        self._reference = reference
+
+    def step(self, now: float) -> None:
+        """Advance physics by one period, which ends at `now` [s]."""
+        data, wanted = self.data, self._reference
+        torque = self.servo.torque(self._q, self._qd, wanted.position, wanted.velocity, wanted.acceleration)
+        self._effort[:] = torque
+        data.qfrc_applied[self._v_address] = torque
+        self._drive_fingers(wanted.gripper)
+        mujoco.mj_step(self.model, data)
+        np.take(data.qpos, self._q_address, out=self._q)
+        np.take(data.qvel, self._v_address, out=self._qd)
+        self._time = now
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _resting(self) -> ServoReference:
+        zero = np.zeros(self.robot.dof)
+        gripper = self.robot.gripper
+        return ServoReference(np.array(self.robot.home), zero, zero, gripper.max_opening if gripper else 0.0)
+
+    def _finger_addresses(self) -> FloatArray:
+        gripper = self.robot.gripper
+        names = gripper.joints if gripper else ()
+        return np.array([self.model.joint(ARM + name).qposadr[0] for name in names], dtype=int)
+
+    def _drive_fingers(self, opening: float) -> None:
+        if self._fingers.size:
+            self.data.ctrl[0] = 0.5 * opening
+
+    def _opening(self) -> float:
+        return float(self.data.qpos[self._fingers].sum()) if self._fingers.size else 0.0
+
+    def _wrench(self) -> FloatArray:
+        sensed = self.data.sensordata
+        return np.concatenate((sensed[self._force : self._force + 3], sensed[self._torque : self._torque + 3]))

@@ -1,0 +1,113 @@
+"""From setpoints at a few hundred hertz to the servo's smooth reference at 1 kHz, without lag.
+
+The latest setpoint is carried forward at its own velocity and acceleration; the reference is drawn to it by two
+equal poles with that motion fed forward, so late or jittering setpoints leave no steps. Every sample then passes
+the limiter, so limits hold whatever was asked.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from telerobot_nodes.core.limits import JointLimits, SetpointLimiter
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.hardware.setpoint import Setpoint
+
+BANDWIDTH = 120.0  # [rad/s] of the pull towards the setpoint
+ACCELERATING = 0.015  # [s] a setpoint's acceleration is believed this long, then its velocity goes on
+AT_REST = 1e-9  # [rad/s]
+
+
+@numba.njit(cache=True)
+def _draw(
+    age: float,
+    goal: FloatArray,
+    goal_v: FloatArray,
+    goal_a: FloatArray,
+    q: FloatArray,
+    v: FloatArray,
+    most: FloatArray,
+    h: float,
+    wanted: FloatArray,
+    a: FloatArray,
+) -> None:
+    """The sample after `q`, `v` on the way to a setpoint `age` [s] old: `wanted`, `v`, `a`."""
+    young = min(age, ACCELERATING)
+    late = age - young
+    for i in range(q.size):
+        vt = goal_v[i] + young * goal_a[i]
+        qt = goal[i] + young * (goal_v[i] + 0.5 * young * goal_a[i]) + late * vt
+        at = goal_a[i] if late <= 0.0 else 0.0
+        a[i] = at + 2.0 * BANDWIDTH * (vt - v[i]) + BANDWIDTH * BANDWIDTH * (qt - q[i])
+        wanted[i] = q[i] + h * (v[i] + 0.5 * h * a[i])
+        v[i] += h * a[i]
+        if abs(a[i]) > most[i]:
+            wanted[i] = qt + h * vt  # far away: the limiter gets there without overshoot
+
+
+class Reference:
+    """The servo's reference; `q`, `qd`, `qdd` (dof,) are its present sample."""
+
+    def __init__(self, limits: JointLimits, period: float, q: FloatArray) -> None:
+        dof = limits.dof
+        self.period = period
+        self._limits = limits
+        self._limiter = SetpointLimiter(limits, period)
+        self._setpoint: Setpoint | None = None
+        self._wanted = np.zeros(dof)
+        self._braking = np.zeros(dof)
+        self.q = self._limiter.q  # [rad]
+        self.qd = np.zeros(dof)  # [rad/s]
+        self.qdd = np.zeros(dof)  # [rad/s^2]
+        self.hold(q)
+
+    @property
+    def at_rest(self) -> bool:
+        """True when the present sample does not move."""
+        return bool(np.abs(self.qd).max() <= AT_REST)
+
+    def hold(self, q: FloatArray) -> None:
+        """Start again at rest at `q` [rad]."""
+        self._limiter.reset(np.clip(q, self._limits.lower, self._limits.upper))
+        self._setpoint = None
+        for array in (self._braking, self.qd, self.qdd):
+            array[:] = 0.0
+
+    def follow(self, setpoint: Setpoint) -> None:
+        """Follow a checked setpoint from the next sample on."""
+        self._setpoint = setpoint
+
+    def brake(self) -> None:
+        """Come to rest along the present joint direction, in the shortest time the accelerations allow."""
+        if self._setpoint is None:
+            return
+        self._setpoint = None
+        longest = float(np.max(np.abs(self._limiter.qd) / self._limits.acceleration))
+        self._braking[:] = self._limiter.qd / longest if longest > 0.0 else 0.0
+
+    def advance(self, now: float) -> bool:
+        """Move on to the sample for `now` [s]; True when a limit changed it."""
+        if self._setpoint is None:
+            return self._slow_down()
+        sp, h = self._setpoint, self.period
+        age = max(now - h - sp.monotonic, 0.0)  # at the present sample
+        most = self._limits.acceleration
+        _draw(age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, self._wanted, self.qdd)
+        saturated = self._limiter.apply(self._wanted)
+        if saturated or np.any(np.abs(self.qdd) > most):
+            self._take_differences()
+        return saturated
+
+    def _slow_down(self) -> bool:
+        change = self._braking * self.period
+        v = self._limiter.qd
+        self._wanted[:] = self.q + self.period * np.where(np.abs(v) > np.abs(change), v - change, 0.0)
+        saturated = self._limiter.apply(self._wanted)
+        self._take_differences()
+        return saturated
+
+    def _take_differences(self) -> None:
+        """Where the sample is not the one drawn, its velocity and acceleration are those of the limiter."""
+        self.qd[:] = self._limiter.qd
+        self.qdd[:] = self._limiter.qdd

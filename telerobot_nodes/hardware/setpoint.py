@@ -1,0 +1,83 @@
+"""Setpoints at the door: checked whole before anything is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from telerobot_nodes.core.limits import JointLimits
+from telerobot_nodes.core.validation import FloatArray, finite, finite_array
+from telerobot_nodes.errors import InvalidValueError
+
+POSITION_SLACK = 1e-6  # [rad] rounding at a limit is not a violation
+VELOCITY_SLACK = 0.01  # [-] of the limit; velocity only feeds forward, motion itself is limited exactly
+CLOCK_SLACK = 0.02  # [s] a setpoint may seem to come from the future by this much
+ENGAGE_DISTANCE = 0.1  # [rad] a setpoint that ends a hold must be this near: no jump on return
+MAX_OPENING = 0.2  # [m]
+
+
+class SetpointLike(Protocol):
+    """Anything with the fields of `JointSetpoint.msg`."""
+
+    number: int
+    monotonic: float
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    gripper: float
+
+
+@dataclass(frozen=True)
+class Setpoint:
+    """A command to the joint servo (`JointSetpoint.msg`)."""
+
+    number: int
+    monotonic: float  # [s] host monotonic clock of the control step
+    position: FloatArray  # (dof,) [rad]
+    velocity: FloatArray  # (dof,) [rad/s]
+    acceleration: FloatArray  # (dof,) [rad/s^2]
+    gripper: float = field(default=-1.0)  # [m] opening; negative: unchanged
+
+
+def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: float) -> Setpoint:
+    """The setpoint as this module's own value; raises InvalidValueError naming the field that is wrong."""
+    dof = limits.dof
+    stamp = finite(raw.monotonic, "setpoint.monotonic")
+    if not -CLOCK_SLACK <= now - stamp <= timeout:
+        raise InvalidValueError(
+            "setpoint.monotonic (age)", now - stamp, f"allowed: {-CLOCK_SLACK:g} .. {timeout:g} [s]"
+        )
+    position = finite_array(raw.position, "setpoint.position", dof)
+    clipped = np.clip(position, limits.lower, limits.upper)
+    outside = np.flatnonzero(np.abs(position - clipped) > POSITION_SLACK)
+    if outside.size:
+        limits.check_position(position, "setpoint.position")
+    velocity = finite_array(raw.velocity, "setpoint.velocity", dof)
+    if np.any(np.abs(velocity) > (1.0 + VELOCITY_SLACK) * limits.velocity):
+        limits.check_velocity(velocity, "setpoint.velocity")
+    acceleration = finite_array(raw.acceleration, "setpoint.acceleration", dof)
+    gripper = finite(raw.gripper, "setpoint.gripper")
+    if gripper > MAX_OPENING:
+        raise InvalidValueError("setpoint.gripper", gripper, f"allowed: up to {MAX_OPENING:g} [m]")
+    return Setpoint(
+        int(raw.number),
+        stamp,
+        clipped,
+        np.clip(velocity, -limits.velocity, limits.velocity),
+        np.clip(acceleration, -limits.acceleration, limits.acceleration),
+        gripper,
+    )
+
+
+def check_engagement(setpoint: Setpoint, held: FloatArray) -> None:
+    """Refuse a setpoint that would end a hold far from where the arm is held; raises InvalidValueError."""
+    away = np.abs(setpoint.position - held)
+    worst = int(np.argmax(away))
+    if away[worst] > ENGAGE_DISTANCE:
+        raise InvalidValueError(
+            f"setpoint.position[{worst}]",
+            float(setpoint.position[worst]),
+            f"allowed after a hold: within {ENGAGE_DISTANCE:g} rad of {held[worst]:.4f}, where the arm is held",
+        )

@@ -1,0 +1,132 @@
+"""The task board: a table with crank, door, drawer, peg and hole, bolt, plate, box and grapple fixture.
+
+Plain shapes below the arm's workspace box; jointed where the real thing moves, held by joint friction, else fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+
+TALLEST = 0.14  # [m] of the things on the table, with room to pass over
+HIGHEST, LOWEST = 0.22, 0.03  # [m] table top over the floor; below LOWEST there is no board
+WOOD, METAL, BLUE, RED, DARK = (
+    [0.72, 0.60, 0.45, 1.0],
+    [0.66, 0.68, 0.70, 1.0],
+    [0.15, 0.40, 0.65, 1.0],
+    [0.75, 0.25, 0.20, 1.0],
+    [0.22, 0.23, 0.25, 1.0],
+)
+_BOX, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER
+
+Vector = Sequence[float]
+
+
+class _Board:
+    """Adds bodies that stand on the table top to a spec."""
+
+    def __init__(self, spec: mujoco.MjSpec, bits: tuple[int, int], top: float) -> None:
+        self._world = spec.worldbody
+        self.top = top
+        self._bits = bits
+
+    def body(self, name: str, x: float, y: float, z: float = 0.0) -> mujoco.MjsBody:
+        """A body at (x, y) [m] in WORLD, `z` above the table top."""
+        return self._world.add_body(name=name, pos=[x, y, self.top + z])
+
+    def shape(self, body: mujoco.MjsBody, kind: mujoco.mjtGeom, pos: Vector, size: Vector, rgba: Vector) -> None:
+        """A box (half sizes) or cylinder (radius, half length) on a body."""
+        three = [*size, *(3 - len(size)) * [0.0]]
+        contype, conaffinity = self._bits
+        body.add_geom(
+            type=kind, pos=pos, size=three, rgba=rgba, density=500.0, contype=contype, conaffinity=conaffinity
+        )
+
+    def joint(self, body: mujoco.MjsBody, kind: mujoco.mjtJoint, axis: Vector, span: Vector, friction: float) -> None:
+        """A joint with stops, friction and light damping; the body's weight is balanced."""
+        body.add_joint(
+            name=f"{body.name}_joint",
+            type=kind,
+            axis=axis,
+            range=span,
+            limited=True,
+            frictionloss=friction,
+            damping=friction,
+            armature=0.01,
+        )
+        body.gravcomp = 1.0
+
+
+def add_task_board(spec: mujoco.MjSpec, bits: tuple[int, int], room: float) -> bool:
+    """Add the table and everything on it below `room` [m] over the floor; False when there is too little room.
+
+    `bits` are the contact bits (contype, conaffinity) of everything on the board.
+    """
+    top = min(HIGHEST, room - TALLEST)
+    if top < LOWEST:
+        return False
+    board = _Board(spec, bits, top)
+    table = board.body("table", 0.62, 0.0)
+    board.shape(table, _BOX, [0, 0, -0.02], [0.27, 0.50, 0.02], WOOD)
+    for x in (-0.24, 0.24):
+        for y in (-0.46, 0.46):
+            board.shape(table, _BOX, [x, y, -0.02 - 0.5 * top], [0.02, 0.02, 0.5 * top - 0.02], DARK)
+    _add_crank(board)
+    _add_door(board)
+    _add_drawer(board)
+    _add_fixed(board)
+    _add_bolt(board)
+    return True
+
+
+def _add_crank(board: _Board) -> None:
+    stand = board.body("crank_stand", 0.50, 0.30)
+    board.shape(stand, _CYLINDER, [0, 0, 0.025], [0.03, 0.025], DARK)
+    crank = board.body("crank", 0.50, 0.30, 0.06)
+    board.joint(crank, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-12.6, 12.6], 0.05)
+    board.shape(crank, _BOX, [0.04, 0, 0], [0.05, 0.01, 0.006], METAL)
+    board.shape(crank, _CYLINDER, [0.08, 0, 0.03], [0.01, 0.025], RED)
+
+
+def _add_door(board: _Board) -> None:
+    frame = board.body("door_frame", 0.84, 0.30)
+    board.shape(frame, _BOX, [0, 0.11, 0.06], [0.012, 0.008, 0.06], DARK)
+    door = board.body("door", 0.84, 0.40, 0.06)
+    board.joint(door, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-1.8, 0.0], 0.05)
+    board.shape(door, _BOX, [0, -0.09, 0], [0.006, 0.085, 0.055], BLUE)
+    board.shape(door, _CYLINDER, [-0.03, -0.15, 0], [0.006, 0.03], METAL)
+
+
+def _add_drawer(board: _Board) -> None:
+    chest = board.body("chest", 0.82, -0.30)
+    board.shape(chest, _BOX, [0, 0, 0.105], [0.06, 0.09, 0.005], DARK)
+    for y in (-0.085, 0.085):
+        board.shape(chest, _BOX, [0, y, 0.05], [0.06, 0.005, 0.05], DARK)
+    drawer = board.body("drawer", 0.82, -0.30, 0.05)
+    board.joint(drawer, mujoco.mjtJoint.mjJNT_SLIDE, [-1, 0, 0], [0.0, 0.10], 1.0)
+    board.shape(drawer, _BOX, [-0.005, 0, 0], [0.055, 0.075, 0.035], BLUE)
+    board.shape(drawer, _CYLINDER, [-0.085, 0, 0], [0.006, 0.03], METAL)
+
+
+def _add_fixed(board: _Board) -> None:
+    hole = board.body("hole", 0.55, -0.12)
+    for x, y, sx, sy in ((0.035, 0, 0.02, 0.055), (-0.035, 0, 0.02, 0.055), (0, 0.035, 0.015, 0.02)):
+        board.shape(hole, _BOX, [x, y, 0.025], [sx, sy, 0.025], METAL)
+    board.shape(hole, _BOX, [0, -0.035, 0.025], [0.015, 0.02, 0.025], METAL)
+    peg = board.body("peg", 0.45, -0.12)
+    board.shape(peg, _CYLINDER, [0, 0, 0.04], [0.0145, 0.04], RED)
+    plate = board.body("plate", 0.62, 0.08)
+    board.shape(plate, _BOX, [0, 0, 0.01], [0.10, 0.08, 0.01], METAL)
+    box = board.body("box", 0.45, -0.34)
+    board.shape(box, _BOX, [0, 0, 0.03], [0.04, 0.06, 0.03], WOOD)
+    grapple = board.body("grapple", 0.62, -0.30)
+    board.shape(grapple, _CYLINDER, [0, 0, 0.005], [0.05, 0.005], DARK)
+    board.shape(grapple, _CYLINDER, [0, 0, 0.05], [0.008, 0.045], METAL)
+    board.shape(grapple, _CYLINDER, [0, 0, 0.10], [0.018, 0.006], METAL)
+
+
+def _add_bolt(board: _Board) -> None:
+    bolt = board.body("bolt", 0.70, -0.05, 0.02)
+    board.joint(bolt, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-31.4, 31.4], 0.05)
+    board.shape(bolt, _BOX, [0, 0, 0], [0.012, 0.012, 0.02], RED)
