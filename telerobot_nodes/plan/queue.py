@@ -26,7 +26,7 @@ from telerobot_nodes.plan.sender import SenderConfig
 from telerobot_nodes.plan.shaper import ShapedPose, Shaper, ShaperConfig
 from telerobot_nodes.plan.store import NOTHING, PlanStore
 from telerobot_nodes.plan.time_base import SegmentTime, TimeBaseConfig
-from telerobot_nodes.plan.uplink import Phase, Uplink
+from telerobot_nodes.plan.uplink import Event, Phase, Uplink
 
 GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 JOIN_TIME = 0.5  # [s] plan time from an earlier plan's end to the first point of a new one
@@ -208,6 +208,7 @@ class PathPlanQueue:
     def poll(self, now: float) -> list[Operation]:
         """Lay what is due; returns operations to send in one message (empty: send nothing)."""
         self._advance(now)
+        self._store.forget(min(self._uplink.executed_seq, self._store.last_seq, self._feed.shown_seq))
         if now >= self._next_cut:
             self._next_cut = now + self.config.send_period
             self._uplink.hand_over()
@@ -217,14 +218,12 @@ class PathPlanQueue:
         """Take what the robot says of itself; `tool_pose` is the measured tool in WORLD (7,)."""
         if tool_pose is not None and len(tool_pose):
             tool_pose = poses(tool_pose, "tool_pose")[0]
-        before = self._uplink.phase
         self._uplink.on_report(now, report)
-        after = self._uplink.phase
-        if before is Phase.SETTLING and after is Phase.READY:
+        if self._uplink.event is Event.AT_REST:
             self._start(now, tool_pose)
-        elif before is Phase.CHECKING and after is Phase.READY:
+        elif self._uplink.event is Event.AGREED:
             self._rejoin()
-        elif after in (Phase.CLAIMING, Phase.OBSERVING, Phase.SETTLING) and len(self._store):
+        elif self._uplink.phase in (Phase.CLAIMING, Phase.OBSERVING, Phase.SETTLING) and len(self._store):
             self._abandon()
         if self._uplink.notices:
             self._notice = "; ".join(self._uplink.notices)

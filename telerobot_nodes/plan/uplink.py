@@ -88,6 +88,7 @@ class Uplink:
         self.report: ExecutorReport | None = None
         self.report_time = -1.0
         self.notices: list[str] = []
+        self.event: Event | None = None  # AT_REST or AGREED when the latest report brought it
         self.cut_seq = 0  # newest point here that the latest agreement left untouched
         self._store = store
         self._config = config
@@ -134,6 +135,7 @@ class Uplink:
 
     def on_report(self, now: float, report: ExecutorReport) -> None:
         """Take a report. Reports older than the latest (overtaken on the way) are passed over."""
+        self.event = None
         if self._is_past(report):
             self._past_reports += 1
             if self._past_reports < DOUBTFUL_REPORTS:
@@ -246,9 +248,9 @@ class Uplink:
             self._agree(report)
         elif self.phase is Phase.SETTLING and confirmed and _at_rest(report):
             self.fire(Event.AT_REST)
+            self.event = Event.AT_REST
         if self.phase is Phase.READY:
             self._removed = [entry for entry in self._removed if entry.number > report.applied_number]
-        self._store.forget(min(report.executed_seq, self._store.last_seq))
 
     def _differs(self, report: ExecutorReport, confirmed: bool) -> bool:
         """True when the robot's tail is another: it kept what was deleted here, or anything else."""
@@ -268,6 +270,7 @@ class Uplink:
         if report.tail_seq > before:
             self.notices.append(f"robot was committed to point {report.tail_seq}: the plan goes on from there")
         self.fire(Event.AGREED)
+        self.event = Event.AGREED
 
     def _restore(self, tail_seq: int) -> bool:
         """Make `tail_seq` the newest point here, putting back what was deleted; False when it is not known."""
