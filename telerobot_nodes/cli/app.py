@@ -10,8 +10,10 @@ import typer
 
 from telerobot_nodes.errors import TelerobotError
 
-# Each name is a module of this package that holds `command` (a typer function) or `app` (a typer group).
-COMMANDS: tuple[str, ...] = ("up", "graph", "run")
+# Each name is a module of this package that holds `command` (a typer function) or `app` (a typer group), or a
+# function of `operate.py`.
+OPERATE: tuple[str, ...] = ("status", "halt", "resume", "clutch", "clear", "ratio")
+COMMANDS: tuple[str, ...] = (*OPERATE, "up", "graph", "run")
 
 EXIT_REFUSED = 2
 
@@ -26,8 +28,10 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(lambda: None)  # keeps the sub-command's name on the line when only one is loaded
     for name in names:
-        module = import_module(f"telerobot_nodes.cli.{name}")
-        if hasattr(module, "app"):
+        module = import_module(f"telerobot_nodes.cli.{'operate' if name in OPERATE else name}")
+        if name in OPERATE:
+            app.command(name)(getattr(module, name))
+        elif hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
             settings = getattr(module, "CONTEXT_SETTINGS", None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.hardware.scene import ARM, build_scene
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.operator_client import connect, offered
 from telerobot_nodes.nodes.parameters import node_parameters
@@ -16,6 +17,7 @@ from telerobot_nodes.nodes.process import run_node
 from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
 from telerobot_nodes.operator.console.browser import open_browser
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
+from telerobot_nodes.operator.console.scene_geometry import surroundings
 from telerobot_nodes.operator.console.stage import StageShapes
 
 TICK_PERIOD = 0.1  # [s] between looks for unanswered requests, and repeats of a halt
@@ -27,6 +29,7 @@ class ConsoleParameters:
 
     host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
     port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    task_board: bool = parameter(True, doc="draw the simulated arm's task board")
     hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
     open_browser: bool = parameter(False, doc="open the person's browser when there is a screen")
 
@@ -40,7 +43,11 @@ class OperatorConsoleNode(GraphNode):
         robot = load_robot(options.robot)
         allowed = offered(options.graph)
         self._client = connect(self, f"operator/{options.name}", allowed)
-        shapes = StageShapes(load_shapes(robot, Detail.VISUAL), load_shapes(robot, Detail.COLLISION))
+        shapes = StageShapes(
+            arm=load_shapes(robot, Detail.VISUAL),
+            ghost=load_shapes(robot, Detail.COLLISION),
+            surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
+        )
         setup = ConsoleSetup(self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands))
         self._console = Console(self._client, robot, shapes, setup)
         self.every(STEP_PERIOD, lambda: self._console.step(self.now()))

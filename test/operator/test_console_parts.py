@@ -89,7 +89,7 @@ def test_a_robot_whose_mesh_cannot_be_read_is_refused_with_the_file_named(tmp_pa
         <joint name="j" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>
         <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
     )
-    with pytest.raises(ModelError, match="broken.urdf|arm.stl"):
+    with pytest.raises(ModelError, match=r"(broken\.urdf|arm\.stl)"):
         load_shapes(load_robot(str(urdf)), Detail.VISUAL)
 
 

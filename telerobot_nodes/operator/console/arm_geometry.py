@@ -50,13 +50,13 @@ def load_shapes(robot: RobotModel, detail: Detail) -> tuple[Shape, ...]:
         raise ModelError(f"{robot.urdf_path}: shapes cannot be read: {error}") from None
     locked = [full.getJointId(name) for name in full.names[1:] if name not in robot.joint_names]
     _arm, shapes = pin.buildReducedModel(full, shapes, locked, pin.neutral(full))
-    parts: dict[tuple[int, Rgb], list[_Mesh]] = {}
+    parts: dict[tuple[int, Rgb], list[Mesh]] = {}
     for shape in shapes.geometryObjects:
         placement = robot.T_world_base * shape.placement if shape.parentJoint == 0 else shape.placement
         for mesh in _meshes(shape):
             vertices = mesh.vertices @ placement.rotation.T + placement.translation
             parts.setdefault((shape.parentJoint, mesh.colour), []).append(replace(mesh, vertices=vertices))
-    return tuple(_merge(joint, meshes) for (joint, _), meshes in parts.items())
+    return tuple(merge(joint, meshes) for (joint, _), meshes in parts.items())
 
 
 def _package_dirs(urdf: Path) -> list[str]:
@@ -68,13 +68,16 @@ def _package_dirs(urdf: Path) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Mesh:
+class Mesh:
+    """Triangles of one colour."""
+
     vertices: FloatArray  # (n, 3) [m]
     faces: npt.NDArray[np.int64]  # (m, 3)
     colour: Rgb
 
 
-def _merge(joint: int, meshes: list[_Mesh]) -> Shape:
+def merge(joint: int, meshes: list[Mesh]) -> Shape:
+    """Meshes of one colour on one joint as one shape."""
     offsets = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
     faces = [mesh.faces + offset for mesh, offset in zip(meshes, offsets, strict=True)]
     return Shape(
@@ -85,15 +88,15 @@ def _merge(joint: int, meshes: list[_Mesh]) -> Shape:
     )
 
 
-def _meshes(shape: pin.GeometryObject) -> list[_Mesh]:
+def _meshes(shape: pin.GeometryObject) -> list[Mesh]:
     path = Path(shape.meshPath)
     if not path.is_file():
         solid = _primitive(shape.geometry)
-        return [] if solid is None else [_Mesh(solid.vertices, solid.faces, _rgb(shape.meshColor))]
+        return [] if solid is None else [Mesh(solid.vertices, solid.faces, rgb(shape.meshColor))]
     scale = np.asarray(shape.meshScale).ravel()
-    own = _rgb(shape.meshColor) if shape.overrideMaterial else None
+    own = rgb(shape.meshColor) if shape.overrideMaterial else None
     return [
-        _Mesh(np.asarray(mesh.vertices) * scale, np.asarray(mesh.faces), own or _material(mesh))
+        Mesh(np.asarray(mesh.vertices) * scale, np.asarray(mesh.faces), own or _material(mesh))
         for mesh in _read_mesh(path)
     ]
 
@@ -127,9 +130,10 @@ def _primitive(solid: Any) -> Any:
 def _material(mesh: Any) -> Rgb:
     visual = mesh.visual
     colour = getattr(getattr(visual, "material", visual), "main_color", None)
-    return ACTUAL if colour is None else _rgb(np.asarray(colour) / 255.0)
+    return ACTUAL if colour is None else rgb(np.asarray(colour) / 255.0)
 
 
-def _rgb(values: Any) -> Rgb:
+def rgb(values: Any) -> Rgb:
+    """Colour of red, green, blue 0 .. 1."""
     red, green, blue = (round(255 * float(value)) for value in np.clip(np.asarray(values).ravel()[:3], 0.0, 1.0))
     return red, green, blue
