@@ -1,4 +1,4 @@
-"""The `telerobot` command: one file per sub-command, listed in one table, imported only when asked for."""
+"""The `telerobot` command: sub-commands in files of this package, listed in one table, imported only when asked for."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ import typer
 
 from telerobot_nodes.errors import TelerobotError
 
-# Each name is a module of this package that holds `command` (a typer function) or `app` (a typer group), or a
-# function of `operate.py`.
-OPERATE: tuple[str, ...] = ("status", "halt", "resume", "clutch", "clear", "ratio")
-COMMANDS: tuple[str, ...] = (*OPERATE, "up", "graph", "run")
+# Name on the command line -> "file:object" of this package; the object is a typer function or a typer group.
+COMMANDS: dict[str, str] = {
+    "demo": "demo:command",
+    "up": "up:command",
+    "keyboard": "keyboard:command",
+    "status": "operate:status",
+    "halt": "operate:halt",
+    "resume": "operate:resume",
+    "clutch": "operate:clutch",
+    "clear": "operate:clear",
+    "ratio": "operate:ratio",
+    "review": "review:command",
+    "graph": "graph:command",
+    "run": "run:command",
+}
 
 EXIT_REFUSED = 2
 
 
-def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these sub-commands."""
     app = typer.Typer(
         help="Drive robot arms well over any delay.",
@@ -28,21 +39,20 @@ def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(lambda: None)  # keeps the sub-command's name on the line when only one is loaded
     for name in names:
-        module = import_module(f"telerobot_nodes.cli.{'operate' if name in OPERATE else name}")
-        if name in OPERATE:
-            app.command(name)(getattr(module, name))
-        elif hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
+        file, attribute = COMMANDS[name].split(":")
+        module = import_module(f"telerobot_nodes.cli.{file}")
+        command = getattr(module, attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
         else:
-            settings = getattr(module, "CONTEXT_SETTINGS", None)
-            app.command(name, context_settings=settings)(module.command)
+            app.command(name, context_settings=getattr(module, "CONTEXT_SETTINGS", None))(command)
     return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. Errors of ours are one line on stderr and exit code 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    names = (words[0],) if words and words[0] in COMMANDS else COMMANDS
+    names = (words[0],) if words and words[0] in COMMANDS else tuple(COMMANDS)
     try:
         code = build_app(names)(args=words, prog_name="telerobot", standalone_mode=True)
     except SystemExit as end:

@@ -1,0 +1,88 @@
+"""The `telerobot` command: sub-commands, clear refusals, exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from telerobot_nodes.cli.app import COMMANDS, main
+from telerobot_nodes.graph import NODES
+
+COMMAND = Path(sys.executable).with_name("telerobot")
+
+
+def refused(capsys, *words):
+    """Exit code and whole output, on one line, of a command line that must be refused."""
+    code = main(words)
+    captured = capsys.readouterr()
+    return code, " ".join((captured.out + captured.err).replace("│", " ").split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_of_the_table_has_its_help(name, capsys):
+    assert main([name, "--help"]) == 0
+    assert f"telerobot {name}" in capsys.readouterr().out
+
+
+def test_help_lists_every_command(capsys):
+    assert main(["--help"]) == 0
+    output = capsys.readouterr().out
+    assert all(name in output for name in COMMANDS)
+
+
+def test_an_unknown_command_is_refused(capsys):
+    code, output = refused(capsys, "fly")
+    assert code == 2
+    assert "No such command 'fly'" in output
+
+
+def test_an_unknown_node_is_refused_with_the_list_of_nodes(capsys):
+    code, output = refused(capsys, "run", "plan_exekutor")
+    assert code == 2
+    assert "'plan_exekutor'" in output
+    assert all(entry.name in output for entry in NODES)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["run"], "Missing argument"),
+        (["run", "plan_executor", "--params", "/nonexistent.yaml"], "/nonexistent.yaml"),
+        (["run", "plan_executor", "stray", "--ros-args"], "stray"),
+        (["run", "plan_executor", "--speed", "3"], "--speed"),
+        (["run", "plan_executor", "--graph", "operator"], "'operator'"),
+        (["up"], "Missing argument"),
+        (["up", "moon"], "moon"),
+        (["up", "robot", "--without", "operator_console"], "operator_console"),
+        (["up", "robot", "--namespace", "left arm"], "left arm"),
+        (["up", "robot", "--params", "/nonexistent.yaml"], "/nonexistent.yaml"),
+        (["up", "robot", "--ready-timeout", "soon"], "timeout"),
+        (["up", "robot", "--ready-timeout", "nan"], "timeout"),
+        (["graph", "--format", "svg"], "svg"),
+    ],
+)
+def test_a_bad_command_line_is_refused_naming_what_is_wrong(words, expected, capsys):
+    code, output = refused(capsys, *words)
+    assert code == 2
+    assert expected in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize("command", [[str(COMMAND)], [sys.executable, "-m", "telerobot_nodes"]])
+def test_command_and_module_are_the_same_program(command, tmp_path):
+    done = subprocess.run([*command, "run", "nosuch"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("telerobot: node 'nosuch' is not in the graph table")
+
+
+def test_the_table_is_printed_in_the_format_asked_for(capsys):
+    for form, start in (("text", "hardware_interface"), ("mermaid", "flowchart"), ("markdown", "# The graph")):
+        assert main(["graph", "--format", form]) == 0
+        assert capsys.readouterr().out.startswith(start)
+
+
+def test_asking_for_help_loads_neither_ros_nor_physics():
+    script = "import sys; from telerobot_nodes.cli.app import main; main(['up', '--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"rclpy", "mujoco", "pinocchio", "numpy"} & set(done.stdout.split())

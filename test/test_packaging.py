@@ -1,0 +1,191 @@
+"""One set of metadata for pip and colcon, a complete lock, and an installed package that is a ROS package."""
+
+import configparser
+import importlib
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import telerobot_nodes
+from telerobot_nodes.graph import NODES, TOPICS
+
+PREFIX = Path(sys.prefix)
+KINDS = {"msg": "*.msg", "srv": "*.srv", "action": "*.action"}
+
+
+@pytest.fixture(scope="module")
+def manifest(root):
+    return ElementTree.parse(root / "package.xml").getroot()
+
+
+@pytest.fixture(scope="module")
+def setup_cfg(root):
+    parser = configparser.ConfigParser()
+    parser.read(root / "setup.cfg")
+    return parser
+
+
+@pytest.fixture(scope="module")
+def locked(root):
+    """Names in the lock."""
+    lines = (root / "requirements.lock").read_text().splitlines()
+    rows = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([^ ;]+)( ; .+)?", line) for line in lines if not line.startswith("#")]
+    assert all(rows), "the lock holds exact versions only"
+    return {canonical(row[1]) for row in rows}
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def names(requirements):
+    return {canonical(re.match(r"[A-Za-z0-9_.-]+", line)[0]) for line in requirements if line.strip()}
+
+
+def test_one_version_everywhere(manifest):
+    assert manifest.findtext("version") == telerobot_nodes.__version__ == version("telerobot")
+
+
+def test_the_lock_holds_everything_asked_for(root, setup_cfg, locked):
+    text = (root / "pyproject.toml").read_text()
+    build = re.findall(r'^  "([^"]+)",$', text.split("requires = [")[1].split("]\n")[0], re.MULTILINE)
+    assert len(build) > 20
+    assert names(build) <= locked
+    assert names(setup_cfg["options"]["install_requires"].splitlines()) <= locked
+    assert names(setup_cfg["options.extras_require"]["dev"].splitlines()) <= locked
+
+
+def test_ros_packages_of_the_graph_are_named_in_the_manifest(manifest):
+    declared = {element.text for element in manifest.iter() if element.tag.endswith("depend")}
+    used = {entry.type.split("/")[0] for entry in TOPICS}
+    used |= {entry.type.split("/")[0] for owner in NODES for entry in owner.services}
+    assert used - {"telerobot"} <= declared
+
+
+def test_every_interface_is_installed_and_agrees_with_its_file(root):
+    for kind, pattern in KINDS.items():
+        module = importlib.import_module(f"telerobot.{kind}")
+        for path in (root / kind).glob(pattern):
+            assert hasattr(module, path.stem), f"{path.name}: run `make build`"
+            if kind == "msg":
+                code = (re.sub(r"#.*", "", line) for line in path.read_text().splitlines())
+                rows = [row.split() for row in code if row.strip() and "=" not in row]
+                assert [row[1] for row in rows] == list(getattr(module, path.stem).get_fields_and_field_types())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_of_an_interface_tells_its_meaning_where_the_name_does_not(root, kind):
+    for path in (root / kind).glob(KINDS[kind]):
+        assert path.read_text().lstrip().startswith("#"), f"{path.name} does not open with what it is"
+
+
+def test_every_node_has_an_executable_for_ros2_run():
+    folder = PREFIX / "lib" / "telerobot"
+    if not folder.is_dir():
+        pytest.skip(f"the package is not installed in {PREFIX}")
+    assert {path.name for path in folder.iterdir()} == {entry.name for entry in NODES}
+    assert all(os.access(path, os.X_OK) for path in folder.iterdir())
+
+
+def test_the_executable_of_a_node_is_the_telerobot_command(tmp_path):
+    executable = PREFIX / "lib" / "telerobot" / "plan_executor"
+    if not executable.is_file():
+        pytest.skip(f"the package is not installed in {PREFIX}")
+    command = [executable, "--graph", "operator", "--ros-args"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "does not hold node plan_executor" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_the_environment_is_an_ament_prefix_that_knows_the_package():
+    if not (PREFIX / "share" / "ament_index").is_dir():
+        pytest.skip(f"{PREFIX} is not an ament prefix")
+    assert (PREFIX / "share/ament_index/resource_index/packages/telerobot").is_file()
+    assert (PREFIX / "share/telerobot/package.xml").is_file()
+    assert (PREFIX / "share/telerobot/launch/robot.launch.py").is_file()
+
+
+def test_make_setup_does_nothing_when_nothing_changed(root):
+    if not (root / ".venv" / ".built").exists():
+        pytest.skip("not set up by make")
+    done = subprocess.run(["make", "--dry-run", "setup"], cwd=root, capture_output=True, text=True, check=True)
+    assert "Nothing to be done" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"CXX": "/nonexistent/c++"}, "g++"),
+    ],
+)
+def test_what_the_machine_lacks_is_named_as_debian_packages(root, change, expected):
+    done = subprocess.run(
+        [sys.executable, ".ci/check_host.py"],
+        cwd=root,
+        env={**os.environ, **change},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("telerobot: missing on this machine: ")
+    assert expected in done.stderr
+
+
+def test_a_machine_with_everything_is_accepted(root):
+    done = subprocess.run([sys.executable, ".ci/check_host.py"], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_committed_files_name_no_machine_and_no_index(root):
+    tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("not a git work tree")
+    for name in tracked.stdout.split():
+        path = root / name
+        if path.suffix in {".py", ".txt", ".lock", ".cfg", ".toml", ".md", ".yaml", ""} and path.is_file():
+            text = path.read_text(errors="ignore")
+            for word in ("py" + "pi.org", "files.python" + "hosted", "/work" + "/", "--index" + "-url"):
+                assert word not in text, f"{name} names {word}"
+
+
+@pytest.mark.slow
+def test_colcon_builds_the_package_from_a_clean_copy(root, tmp_path):
+    source = tmp_path / "src" / "telerobot"
+    source.mkdir(parents=True)
+    tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True)
+    for name in tracked.stdout.split():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes((root / name).read_bytes())
+    environment = os.environ | {
+        "PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}",
+        "AMENT_PREFIX_PATH": str(PREFIX),
+        "CMAKE_PREFIX_PATH": str(PREFIX),
+    }
+    subprocess.run(
+        ["colcon", "build", "--cmake-args", f"-DPython3_EXECUTABLE={sys.executable}"],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+        timeout=600,
+    )
+    installed = tmp_path / "install" / "telerobot"
+    assert {path.name for path in (installed / "lib/telerobot").iterdir()} == {
+        "telerobot",
+        *(entry.name for entry in NODES),
+    }
+    done = subprocess.run(
+        ["bash", "-c", f". {tmp_path}/install/local_setup.bash && {installed}/lib/telerobot/plan_executor --help"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Run one node" in done.stdout, done.stderr
