@@ -8,8 +8,13 @@ import numpy as np
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 
+# one signature for every caller: read-only or strided inputs must not set off a compilation inside a loop
+_IN = numba.types.Array(numba.float64, 1, "A", readonly=True)
+_OUT1, _OUT2 = numba.float64[:], numba.float64[:, :]
+_ENDS = (_IN, _IN, _IN, _IN, _IN, _IN, numba.float64)
 
-@numba.njit(cache=True)
+
+@numba.njit(numba.void(*_ENDS, numba.float64, _OUT1, _OUT1, _OUT1), cache=True)
 def quintic_into(
     q0: FloatArray,
     v0: FloatArray,
@@ -40,7 +45,7 @@ def quintic_into(
         a[i] = (2.0 * c2 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h)
 
 
-@numba.njit(cache=True)
+@numba.njit(numba.void(*_ENDS, _IN, _OUT2, _OUT2, _OUT2), cache=True)
 def quintic_many_into(
     q0: FloatArray,
     v0: FloatArray,

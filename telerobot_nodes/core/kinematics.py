@@ -37,7 +37,12 @@ class Kinematics:
         self._ws = workspace_of(robot.dof)
         self._dq = np.zeros(robot.dof)
         self._none = no_posture()
-        self._rotation = np.eye(3)
+        # compiled code sees only these arrays: a read-only or strided argument would set off a compilation
+        self._q = np.zeros(robot.dof)
+        self._posture = np.zeros(robot.dof)
+        self._next = np.zeros(robot.dof)
+        self._position = np.zeros(3)
+        self._rotation = np.zeros((3, 3))
 
     def step(
         self,
@@ -51,13 +56,28 @@ class Kinematics:
 
         `posture` (dof,) pulls in the null space of redundant arms. Not checked: the caller passes finite values.
         """
-        result = np.empty(self.robot.dof) if out is None else out
+        self._q[:] = q
         self._rotation[:] = T_world_tool.rotation
-        pull = self._none if posture is None else posture
+        self._position[:] = T_world_tool.translation
+        pull = self._none
+        if posture is not None:
+            pull = self._posture
+            pull[:] = posture
         inverse_step(
-            self._chain, q, self._rotation, T_world_tool.translation, pull, max_joint_step, self._ws, result, self._dq
+            self._chain,
+            self._q,
+            self._rotation,
+            self._position,
+            pull,
+            max_joint_step,
+            self._ws,
+            self._next,
+            self._dq,
         )
-        return result
+        if out is None:
+            return self._next.copy()
+        out[:] = self._next
+        return out
 
     def solve(self, T_world_tool: pin.SE3, q_seed: FloatArray, max_jump: float = np.pi) -> FloatArray:
         """Joints (dof,) [rad] with the tool within 1e-8 m and rad of the pose, by continuation from `q_seed`.

@@ -162,6 +162,7 @@ class SetpointLimiter:
         self.q = np.zeros(limits.dof)
         self.qd = np.zeros(limits.dof)
         self.qdd = np.zeros(limits.dof)
+        self._target = np.zeros(limits.dof)
         self._last_target = np.zeros(limits.dof)
         self._passing = np.ones(limits.dof, dtype=np.bool_)
         self.reset(np.clip(self.q, limits.lower, limits.upper))
@@ -181,10 +182,10 @@ class SetpointLimiter:
 
         Raises InvalidValueError, changing nothing, when a value is not finite or the length is wrong.
         """
-        target = np.ascontiguousarray(q_wanted, dtype=np.float64)
-        if target.shape != self.q.shape or not np.isfinite(target).all():
+        if np.shape(q_wanted) != self.q.shape or not np.isfinite(q_wanted).all():
             finite_array(q_wanted, "q_wanted", self.limits.dof)
-        limits = self.limits
+        target, limits = self._target, self.limits
+        target[:] = q_wanted
         return bool(
             limit_setpoint(
                 target,
