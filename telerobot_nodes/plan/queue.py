@@ -233,6 +233,12 @@ class PathPlanQueue:
         """Changes of the plan since the call before, for displays and simulators."""
         return self._feed.drain(self._store)
 
+    def remaining(self, most: int) -> FloatArray:
+        """Poses (n, 7) of the points not executed, evenly thinned to `most` or fewer, the last one kept."""
+        pose = self._store.after(self._uplink.executed_seq).pose
+        step = max(1, -(-len(pose) // most))
+        return pose[::-1][::step][::-1]
+
     def state(self, now: float) -> PlanQueueState:
         """What the operator must be shown."""
         uplink, store, report = self._uplink, self._store, self._uplink.report

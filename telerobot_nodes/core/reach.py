@@ -1,0 +1,43 @@
+"""Can the arm get there? Asked pose by pose along a path, answered by continuation on one branch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from telerobot_nodes.core.frames import se3_from_pose
+from telerobot_nodes.core.kinematics import Kinematics
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.errors import OutOfReachError
+
+MARGIN = 0.05  # [rad] a plan keeps from the joint limits
+SINGULAR = 0.02  # [-] smallest singular value of the tool Jacobian a plan keeps
+
+
+class Reach:
+    """Called with a tool pose (7,) in WORLD; raises OutOfReachError when the arm cannot follow the path there."""
+
+    def __init__(self, robot: RobotModel) -> None:
+        self._kinematics = Kinematics(robot)
+        self._limits = robot.limits
+        self._seed = np.array(robot.home)
+
+    def start(self, q: FloatArray) -> None:
+        """The path begins at joints `q` (dof,) [rad]."""
+        self._seed[:] = np.clip(q, self._limits.lower, self._limits.upper)
+
+    def __call__(self, pose: FloatArray) -> None:
+        """Raise OutOfReachError when `pose` has no joint solution near the one before."""
+        q = self._kinematics.solve(se3_from_pose(pose), self._seed)
+        near = np.flatnonzero((q < self._limits.lower + MARGIN) | (q > self._limits.upper - MARGIN))
+        if near.size and np.abs(q - self._seed)[near[0]] > 0.0 and self._worsens(q, int(near[0])):
+            raise OutOfReachError(f"joint {near[0]} would come within {MARGIN:g} rad of its limit")
+        if self._kinematics.smallest_singular_value(q) < SINGULAR:
+            raise OutOfReachError(f"singularity: smallest singular value under {SINGULAR:g}")
+        self._seed[:] = q
+
+    def _worsens(self, q: FloatArray, joint: int) -> bool:
+        """True when the joint gets nearer to its limit; away from it is always allowed."""
+        room = np.minimum(q - self._limits.lower, self._limits.upper - q)[joint]
+        before = np.minimum(self._seed - self._limits.lower, self._limits.upper - self._seed)[joint]
+        return bool(room < before)
