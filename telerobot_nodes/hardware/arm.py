@@ -150,7 +150,7 @@ class Hardware:
         raw = self.arm.read()
         return replace(raw, wrench_sensor=raw.wrench_sensor - self._bias)
 
-    def state(self) -> HardwareStatus:
+    def status(self) -> HardwareStatus:
         """Readiness and counts."""
         pacer = self._pacer
         return HardwareStatus(

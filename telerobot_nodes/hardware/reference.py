@@ -91,7 +91,7 @@ class Reference:
         if self._setpoint is None:
             return self._slow_down()
         sp, h = self._setpoint, self.period
-        age = max(now - h - sp.monotonic, 0.0)  # at the present sample
+        age = max(now - h - sp.monotonic, -ACCELERATING)  # at the present sample; before it when samples are late
         most = self._limits.acceleration
         _draw(age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, self._wanted, self.qdd)
         saturated = self._limiter.apply(self._wanted)
