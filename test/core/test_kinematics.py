@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from telerobot_nodes.core import inverse
+from telerobot_nodes.core.chain import chain_of, forward, jacobian, log6_error, workspace_of
+from telerobot_nodes.core.frames import distance, pose_from_se3
+from telerobot_nodes.core.kinematics import Kinematics
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import InvalidValueError, OutOfReachError
+
+
+def box_path(robot, spacing: float = 0.02) -> np.ndarray:
+    """From home along three edges of the workspace box, home's orientation."""
+    T = robot.forward(robot.home)
+    half = 0.5 * robot.workspace.size
+    corners = [np.zeros(3), half * [-1, -1, -1], half * [1, -1, -1], half * [1, 1, -1], half * [1, 1, 1]]
+    points = [corners[0]]
+    for a, b in itertools.pairwise(corners):
+        n = int(np.linalg.norm(b - a) / spacing)
+        points += [a + (b - a) * i / n for i in range(1, n + 1)]
+    return np.array([pose_from_se3(pin.SE3(T.rotation, T.translation + p)) for p in points])
+
+
+def test_the_compiled_chain_agrees_with_pinocchio(robot):
+    chain, ws = chain_of(robot.model, robot.tool_frame_id), workspace_of(robot.dof)
+    rng = np.random.default_rng(0)
+    for size in (3.0, 1.0, 1e-3, 1e-6, 0.0):
+        q = rng.uniform(robot.limits.lower, robot.limits.upper)
+        forward(chain, q, ws)
+        jacobian(chain, ws)
+        T = robot.forward(q)
+        assert np.allclose(ws.rotation, T.rotation, atol=1e-12)
+        assert np.allclose(ws.position, T.translation, atol=1e-12)
+        assert np.allclose(ws.jacobian, robot.jacobian(q), atol=1e-12)
+        direction = rng.normal(size=6)
+        goal = T * pin.exp6(size * direction / np.linalg.norm(direction[3:]))
+        log6_error(ws, np.ascontiguousarray(goal.rotation), goal.translation)
+        assert np.allclose(ws.error, pin.log6(T.actInv(goal)).vector, atol=1e-9)
+
+
+def test_log6_survives_half_a_turn():
+    robot = load_robot("arm")
+    chain, ws = chain_of(robot.model, robot.tool_frame_id), workspace_of(6)
+    forward(chain, np.array(robot.home), ws)
+    for axis in np.eye(3):
+        R = np.ascontiguousarray(ws.rotation @ pin.exp3(np.pi * axis))
+        _, angle = log6_error(ws, R, ws.position)
+        assert angle == pytest.approx(np.pi, abs=1e-7)
+        assert np.abs(ws.error[3:]) == pytest.approx(np.pi * axis, abs=1e-6)
+
+
+def test_steps_repeated_reach_the_goal(robot):
+    kinematics = Kinematics(robot)
+    goal = robot.forward(robot.home) * pin.exp6(np.array([0.05, -0.03, 0.02, 0.1, -0.1, 0.2]))
+    q = robot.home.copy()
+    for _ in range(30):
+        kinematics.step(q, goal, out=q)
+    assert max(distance(robot.forward(q), goal)) < 1e-9
+
+
+def test_no_step_leaves_the_joint_limits_even_towards_a_pose_out_of_reach(robot):
+    kinematics = Kinematics(robot)
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        q = rng.uniform(robot.limits.lower, robot.limits.upper)
+        goal = pin.SE3(pin.exp3(rng.normal(size=3)), rng.normal(size=3) * 2.0)
+        for _ in range(60):
+            kinematics.step(q, goal, out=q)
+            assert (q >= robot.limits.lower).all() and (q <= robot.limits.upper).all()
+        assert np.isfinite(q).all()
+
+
+def test_motion_away_from_a_limit_is_free():
+    robot = load_robot("arm")
+    kinematics = Kinematics(robot)
+    inside = robot.home.copy()
+    at_limit = inside.copy()
+    at_limit[0] = robot.limits.upper[0]
+    target = at_limit.copy()
+    target[0] -= 0.05
+    q = kinematics.step(at_limit, robot.forward(target))
+    assert q[0] == pytest.approx(target[0], abs=2e-3)
+
+
+def test_steps_stay_small_at_a_singularity():
+    robot = load_robot("arm")
+    kinematics = Kinematics(robot)
+    stretched = np.array([0.0, 0.5, -np.pi / 2 + 0.047, 0.0, 0.0, 0.0])
+    assert kinematics.smallest_singular_value(stretched) < 0.01
+    T = robot.forward(stretched)
+    goal = pin.SE3(T.rotation, T.translation + T.rotation @ np.array([0.01, 0.01, 0.01]))
+    assert np.abs(kinematics.step(stretched, goal) - stretched).max() <= 0.2 + 1e-12
+
+
+def test_the_smallest_singular_value_is_estimated_where_it_matters(robot):
+    kinematics = Kinematics(robot)
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        q = rng.uniform(robot.limits.lower, robot.limits.upper)
+        exact = kinematics.smallest_singular_value(q)
+        if exact < inverse.SIGMA_SAFE:
+            ws = kinematics._ws
+            ws.jacobian[:] = robot.jacobian(q)
+            ws.free[:] = 1.0
+            assert inverse.smallest_singular(ws) == pytest.approx(exact, rel=0.05, abs=2e-6)
+
+
+def test_a_posture_moves_a_redundant_arm_without_moving_the_tool():
+    robot = load_robot("panda")
+    kinematics = Kinematics(robot)
+    T = robot.forward(robot.home)
+    posture = robot.home + np.array([0.3, 0.0, -0.3, 0.0, 0.0, 0.0, 0.0])
+    q = robot.home.copy()
+    before = np.linalg.norm(posture - q)
+    for _ in range(100):
+        kinematics.step(q, T, posture=posture, out=q)
+        assert max(distance(robot.forward(q), T)) < 5e-3
+    assert np.linalg.norm(posture - q) < 0.8 * before
+    for _ in range(10):
+        kinematics.step(q, T, out=q)
+    assert max(distance(robot.forward(q), T)) < 1e-9
+
+
+def test_every_edge_of_the_workspace_box_is_reached_exactly_and_smoothly(robot):
+    poses = box_path(robot)
+    q = Kinematics(robot).solve_path(poses, robot.home)
+    for row, pose in zip(q, poses, strict=True):
+        T = robot.forward(row)
+        assert np.linalg.norm(T.translation - pose[:3]) < 1e-6
+    assert (q >= robot.limits.lower).all() and (q <= robot.limits.upper).all()
+    assert np.abs(np.diff(q, axis=0)).max() < 0.2
+
+
+def test_the_default_arm_is_far_from_singular_in_its_whole_box():
+    robot = load_robot("arm")
+    kinematics = Kinematics(robot)
+    for q in kinematics.solve_path(box_path(robot), robot.home):
+        assert kinematics.smallest_singular_value(q) > 0.08
+
+
+def test_solving_for_the_present_pose_changes_nothing(robot):
+    q = Kinematics(robot).solve(robot.forward(robot.home), robot.home)
+    assert np.allclose(q, robot.home, atol=1e-9)
+
+
+def test_a_pose_out_of_reach_is_told_by_its_row(robot):
+    poses = box_path(robot)[:3].copy()
+    poses[2, :3] = 5.0
+    with pytest.raises(OutOfReachError, match=r"poses\[2\]"):
+        Kinematics(robot).solve_path(poses, robot.home)
+
+
+def test_a_jump_between_neighbours_is_refused(robot):
+    poses = box_path(robot)[[0, -1]]
+    with pytest.raises(OutOfReachError, match=r"poses\[1\].*more than 0.05 rad"):
+        Kinematics(robot).solve_path(poses, robot.home, max_jump=0.05)
+
+
+def test_solve_refuses_a_joint_that_would_turn_too_far():
+    robot = load_robot("arm")
+    T = robot.forward(robot.home + np.array([0.5, 0, 0, 0, 0, 0]))
+    with pytest.raises(OutOfReachError, match="would turn"):
+        Kinematics(robot).solve(T, robot.home, max_jump=0.1)
+
+
+def test_bad_numbers_are_refused_by_field(robot):
+    kinematics = Kinematics(robot)
+    poses = box_path(robot)[:2].copy()
+    poses[1, 2] = np.nan
+    with pytest.raises(InvalidValueError, match="poses"):
+        kinematics.solve_path(poses, robot.home)
+    with pytest.raises(InvalidValueError, match="q_seed"):
+        kinematics.solve_path(box_path(robot)[:2], robot.home[:-1])
+
+
+def test_read_only_arguments_set_off_no_compilation(robot):
+    kinematics = Kinematics(robot)
+    kinematics.step(np.array(robot.home), robot.forward(robot.home))
+    known = len(inverse.inverse_step.signatures)
+    kinematics.step(robot.home, robot.forward(robot.home), posture=robot.home)
+    assert len(inverse.inverse_step.signatures) == known
