@@ -16,7 +16,7 @@ from telerobot_nodes.core.validation import poses
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.nodes.convert import LinkCounter, pose_stamped
 from telerobot_nodes.operator import commands
-from telerobot_nodes.operator.client import Answer, OperatorClient
+from telerobot_nodes.operator.client import REQUEST_LIMIT, Answer, OperatorClient
 from telerobot_nodes.operator.requests import Outcome
 from telerobot_nodes.operator.status import (
     LinkSetting,
@@ -102,6 +102,11 @@ class RosPort:
         self._pose = node.publisher("path_plan_queue/pose_target_cmds")
         self._link = LinkCounter(sender)
 
+    def ready(self, command: commands.Command) -> bool:
+        """True when some node serves the command now."""
+        client = self._clients.get(type(command))
+        return client is not None and client.service_is_ready()
+
     def call(self, command: commands.Command, answer: Answer) -> None:
         """Call the command's service; `answer` gets what it said, or that nobody serves it."""
         service, request = _CALLS[type(command)]
@@ -124,9 +129,9 @@ class RosPort:
         self._pose.publish(pose_stamped(target.pose, "world", self._node.stamp()))
 
 
-def connect(node: Wiring, sender: str, allowed: frozenset[type[commands.Command]]) -> OperatorClient:
-    """A client that hears the topics of `node` and speaks through its services."""
-    client = OperatorClient(RosPort(node, sender, allowed))
+def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -> OperatorClient:
+    """A client that hears the topics of `node` and speaks through `port`."""
+    client = OperatorClient(port, request_limit)
     node.subscribe(
         "path_plan_queue/state", lambda m: client.hear_queue(status_from_message(QueueStatus, m), node.now())
     )

@@ -11,7 +11,7 @@ from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.scene import ARM, build_scene
 from telerobot_nodes.nodes.base import GraphNode, Health
-from telerobot_nodes.nodes.operator_client import connect, offered
+from telerobot_nodes.nodes.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
 from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
@@ -42,7 +42,7 @@ class OperatorConsoleNode(GraphNode):
         self._parameters = node_parameters(self, ConsoleParameters)
         robot = load_robot(options.robot)
         allowed = offered(options.graph)
-        self._client = connect(self, f"operator/{options.name}", allowed)
+        self._client = connect(self, RosPort(self, f"operator/{options.name}", allowed))
         shapes = StageShapes(
             arm=load_shapes(robot, Detail.VISUAL),
             ghost=load_shapes(robot, Detail.COLLISION),

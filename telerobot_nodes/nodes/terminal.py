@@ -15,13 +15,15 @@ from rclpy.signals import SignalHandlerOptions
 from telerobot_nodes import graph
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
-from telerobot_nodes.nodes.operator_client import connect, offered
+from telerobot_nodes.nodes.operator_client import RosPort, connect, offered
 from telerobot_nodes.operator.client import OperatorClient
 from telerobot_nodes.operator.commands import Command
 from telerobot_nodes.operator.requests import Outcome
 from telerobot_nodes.operator.view_model import ConsoleView, view
 
 DISCOVERY_LIMIT = 5.0  # [s] to find the graph
+SERVICE_LIMIT = 2.0  # [s] to find the command's service
+REQUEST_LIMIT = 10.0  # [s] for an answer; nobody presses twice here
 FIRST_NEWS_LIMIT = 3.0  # [s] for the first states to arrive
 SETTLE = 0.3  # [s]
 QUEUE = "path_plan_queue/state"
@@ -43,7 +45,8 @@ class Terminal:
         self._executor.add_node(self._node)
         try:
             self._prefix = self._find()
-            self._client = connect(self, f"operator/terminal_{os.getpid()}", offered("operator"))
+            self._port = RosPort(self, f"operator/terminal_{os.getpid()}", offered("demo"))
+            self._client = connect(self, self._port, REQUEST_LIMIT)
             self.wait_for(lambda client: None not in (client.heard.queue, client.heard.robot), FIRST_NEWS_LIMIT)
         except BaseException:
             self.close()
@@ -52,8 +55,9 @@ class Terminal:
     def ask(self, command: Command) -> Outcome:
         """Send a command and wait for what really happened."""
         outcomes: list[Outcome] = []
+        self.wait_for(lambda _: self._port.ready(command), SERVICE_LIMIT)
         self._client.ask(command, self.now(), outcomes.append)
-        self.wait_for(lambda _: bool(outcomes), 2.0 * self._client.requests.limit)
+        self.wait_for(lambda _: bool(outcomes), 2.0 * REQUEST_LIMIT)
         return outcomes[0] if outcomes else Outcome(False, "no answer")
 
     def view(self) -> ConsoleView:

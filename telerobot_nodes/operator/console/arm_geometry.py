@@ -18,6 +18,7 @@ from telerobot_nodes.errors import ModelError
 from telerobot_nodes.operator.console.palette import ACTUAL, Rgb
 
 ROUND_SECTIONS = 32  # [-] faces of a cylinder
+SHARP_EDGE = 0.7  # [rad] between neighbouring faces; sharper edges are not shaded round
 
 
 class Detail(Enum):
@@ -117,14 +118,21 @@ def _primitive(solid: Any) -> Any:
     from trimesh import creation
 
     if isinstance(solid, coal.Box):
-        return creation.box(extents=2.0 * np.asarray(solid.halfSide).ravel())
+        return sharp(creation.box(extents=2.0 * np.asarray(solid.halfSide).ravel()))
     if isinstance(solid, coal.Cylinder):
-        return creation.cylinder(solid.radius, 2.0 * solid.halfLength, sections=ROUND_SECTIONS)
+        return sharp(creation.cylinder(solid.radius, 2.0 * solid.halfLength, sections=ROUND_SECTIONS))
     if isinstance(solid, coal.Capsule):
         return creation.capsule(2.0 * solid.halfLength, solid.radius, count=[ROUND_SECTIONS, 8])
     if isinstance(solid, coal.Sphere):
         return creation.icosphere(3, solid.radius)
     return None
+
+
+def sharp(mesh: Any) -> Any:
+    """The same mesh with its edges cut, so that flat faces are shaded flat."""
+    from trimesh.graph import smooth_shade
+
+    return smooth_shade(mesh, angle=SHARP_EDGE)
 
 
 def _material(mesh: Any) -> Rgb:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from trimesh import creation
 
-from telerobot_nodes.operator.console.arm_geometry import ROUND_SECTIONS, Mesh, Shape, merge, rgb
+from telerobot_nodes.operator.console.arm_geometry import ROUND_SECTIONS, Mesh, Shape, merge, rgb, sharp
 from telerobot_nodes.operator.console.palette import Rgb
 
 
@@ -34,9 +34,9 @@ def _solid(kind: Any, size: Any) -> Any:
     import mujoco
 
     if kind == mujoco.mjtGeom.mjGEOM_BOX:
-        return creation.box(extents=2.0 * size)
+        return sharp(creation.box(extents=2.0 * size))
     if kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
-        return creation.cylinder(size[0], 2.0 * size[1], sections=ROUND_SECTIONS)
+        return sharp(creation.cylinder(size[0], 2.0 * size[1], sections=ROUND_SECTIONS))
     if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
         return creation.capsule(2.0 * size[1], size[0], count=[ROUND_SECTIONS, 8])
     if kind == mujoco.mjtGeom.mjGEOM_SPHERE:

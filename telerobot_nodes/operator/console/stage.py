@@ -19,8 +19,8 @@ from telerobot_nodes.operator.view_model import SceneView
 NEWTON = 0.01  # [m/N] length of the force arrow
 MIN_FORCE = 1.0  # [N] below: no arrow
 FORCE_STEP = 0.3  # [N] smaller changes are not sent
-CAMERA = (1.55, -1.75, 1.45)  # [m] WORLD
-LOOK_AT = (0.15, -0.05, 0.6)  # [m] WORLD
+CAMERA = (1.75, -1.75, 1.5)  # [m] WORLD
+LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD
 
 
 @dataclass(frozen=True)
