@@ -20,6 +20,8 @@ Quaternion = tuple[float, float, float, float]  # x y z w
 ZERO: Vector = (0.0, 0.0, 0.0)
 BRAKE_SHARE = 0.5  # [-] of the acceleration, used by the braking curve; the rest covers the loops' own lag
 
+CRUISE_SHARE = 0.95  # [-] of the speed asked for; the rest takes the loops' overshoot in turns
+
 
 @dataclass(frozen=True)
 class FollowerLimits:
@@ -72,7 +74,7 @@ def _speed(distance: float, limits: FollowerLimits) -> float:
     a = BRAKE_SHARE * limits.acceleration
     lag = a * a / (2.0 * limits.jerk)
     curve = math.sqrt(lag * lag + 2.0 * a * distance) - lag
-    return min(limits.gain * distance, curve, limits.speed)
+    return min(limits.gain * distance, curve, CRUISE_SHARE * limits.speed)
 
 
 def _track(motion: Motion, wanted: Vector, limits: FollowerLimits, step: float) -> Motion:

@@ -4,7 +4,7 @@ What belongs here: the target (absolute, re-indexed or integrated from a twist),
 follower that bounds speed, acceleration and jerk. What must never enter: plan points, plan time, the link.
 
 Chain, every 4 ms: device -> jumps removed -> target -> two first-order lags at `cutoff` (a 10 Hz tremor comes out a
-fifth, a steady motion 1/(pi cutoff) = 64 ms late at 5 Hz) -> follower (1/gain = 83 ms late). The follower's output
+fifth, a steady motion 1/(pi cutoff) = 64 ms late at 5 Hz) -> follower (1/gain = 100 ms late). The follower's output
 is continuous with bounded acceleration and jerk for every input, so a plan sampled from it is too.
 """
 
@@ -48,8 +48,8 @@ class ShaperConfig:
     """Bounds of the shaped target; validated when made."""
 
     cutoff: float = 5.0  # [Hz] of the low-pass against tremor
-    linear: FollowerLimits = field(default_factory=lambda: FollowerLimits(0.5, 2.0, 40.0, 12.0))
-    angular: FollowerLimits = field(default_factory=lambda: FollowerLimits(1.5, 6.0, 120.0, 12.0))
+    linear: FollowerLimits = field(default_factory=lambda: FollowerLimits(0.5, 2.0, 60.0, 10.0))
+    angular: FollowerLimits = field(default_factory=lambda: FollowerLimits(1.5, 6.0, 180.0, 10.0))
     device: DeviceConfig = field(default_factory=DeviceConfig)
 
     def __post_init__(self) -> None:
