@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from telerobot_nodes.core.limits import JointLimits, SetpointLimiter
 from telerobot_nodes.core.validation import FloatArray
@@ -29,21 +30,33 @@ def _draw(
     v: FloatArray,
     most: FloatArray,
     h: float,
+    far: npt.NDArray[np.bool_],
     wanted: FloatArray,
     a: FloatArray,
-) -> None:
-    """The sample after `q`, `v` on the way to a setpoint `age` [s] old: `wanted`, `v`, `a`."""
+) -> bool:
+    """The sample after `q`, `v` on the way to a setpoint `age` [s] old: `wanted`, `v`, `a`.
+
+    Returns whether a joint is `far`: one the poles cannot draw inside its acceleration limit is left to the
+    limiter, which arrives without overshoot, until it has arrived.
+    """
     young = min(age, ACCELERATING)
     late = age - young
+    any_far = False
     for i in range(q.size):
         vt = goal_v[i] + young * goal_a[i]
         qt = goal[i] + young * (goal_v[i] + 0.5 * young * goal_a[i]) + late * vt
         at = goal_a[i] if late <= 0.0 else 0.0
+        if far[i] and q[i] == wanted[i] and abs(v[i] - vt) <= 0.2 * h * most[i]:
+            far[i] = False  # arrived, and moving as the setpoint does
         a[i] = at + 2.0 * BANDWIDTH * (vt - v[i]) + BANDWIDTH * BANDWIDTH * (qt - q[i])
         wanted[i] = q[i] + h * (v[i] + 0.5 * h * a[i])
         v[i] += h * a[i]
         if abs(a[i]) > most[i]:
-            wanted[i] = qt + h * vt  # far away: the limiter gets there without overshoot
+            far[i] = True
+        if far[i]:
+            wanted[i] = qt + h * vt
+            any_far = True
+    return any_far
 
 
 class Reference:
@@ -56,6 +69,7 @@ class Reference:
         self._limiter = SetpointLimiter(limits, period)
         self._setpoint: Setpoint | None = None
         self._wanted = np.zeros(dof)
+        self._far = np.zeros(dof, dtype=np.bool_)
         self._braking = np.zeros(dof)
         self.q = self._limiter.q  # [rad]
         self.qd = np.zeros(dof)  # [rad/s]
@@ -71,6 +85,7 @@ class Reference:
         """Start again at rest at `q` [rad]."""
         self._limiter.reset(np.clip(q, self._limits.lower, self._limits.upper))
         self._setpoint = None
+        self._far[:] = False
         for array in (self._braking, self.qd, self.qdd):
             array[:] = 0.0
 
@@ -83,6 +98,7 @@ class Reference:
         if self._setpoint is None:
             return
         self._setpoint = None
+        self._far[:] = False
         longest = float(np.max(np.abs(self._limiter.qd) / self._limits.acceleration))
         self._braking[:] = self._limiter.qd / longest if longest > 0.0 else 0.0
 
@@ -92,10 +108,12 @@ class Reference:
             return self._slow_down()
         sp, h = self._setpoint, self.period
         age = max(now - h - sp.monotonic, -ACCELERATING)  # at the present sample; before it when samples are late
-        most = self._limits.acceleration
-        _draw(age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, self._wanted, self.qdd)
+        most, far = self._limits.acceleration, self._far
+        any_far = _draw(
+            age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, far, self._wanted, self.qdd
+        )
         saturated = self._limiter.apply(self._wanted)
-        if saturated or np.any(np.abs(self.qdd) > most):
+        if saturated or any_far:
             self._take_differences()
         return saturated
 
