@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PLAN, ACTUAL, DEVICE, MARK, QUEUE = "#0072B2", "#D55E00", "#999999", "#CC79A7", "#009E73"
 JOINT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#666666")
 MOST_SAMPLES = 4000  # per curve: more only makes the file larger
-STYLE = {
+STYLE: dict[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -40,7 +40,7 @@ def draw_run(run: RunRecord, found: Review, limits: JointLimits, file: Path) -> 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(rc=STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(14, 9), layout="constrained")
         FigureCanvasAgg(figure)
         _layout(figure, run, found, limits)
@@ -102,10 +102,13 @@ def _draw_space(axes: Any, found: Review) -> None:
     axes.set_ylabel("y [m]")
     axes.set_zlabel("z [m]")
     axes.tick_params(labelsize=7)
-    axes.locator_params(nbins=5)
-    axes.set_box_aspect(None, zoom=0.9)
+    axes.set_box_aspect((1.0, 1.0, 1.0), zoom=0.9)
     if len(plan):
-        axes.set_aspect("equal")
+        center = 0.5 * (plan.max(axis=0) + plan.min(axis=0))
+        half = max(0.55 * float(np.ptp(plan, axis=0).max()), 0.01)
+        for set_limits, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), center, strict=True):
+            set_limits(middle - half, middle + half)
+    axes.locator_params(nbins=5)
 
 
 def _draw_plane(axes: Axes, run: RunRecord, found: Review) -> None:
@@ -134,12 +137,13 @@ def _draw_paths(axes: Axes, found: Review, across: int, up: int) -> None:
         axes.plot(plan[-1, across], plan[-1, up], "s", color=PLAN, ms=6, label="end")
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.08)
+    axes.locator_params(nbins=6)
 
 
 def _draw_device(axes: Axes, run: RunRecord, found: Review) -> None:
     """The device as it came, jumps and all, in its own frame, over time."""
-    axes.set_title(f"Device, raw ({found.summary.jumps_absorbed} jumps absorbed)")
-    axes.set_xlabel("time [s]")
+    axes.set_title(f"Device, raw (jumps absorbed: {found.summary.jumps_absorbed})")
+    axes.set_xlabel("time since recording began [s]")
     axes.set_ylabel("from its start [m]")
     if not len(run.device):
         axes.text(0.5, 0.5, "no device poses recorded", transform=axes.transAxes, ha="center", color=DEVICE)
@@ -147,15 +151,18 @@ def _draw_device(axes: Axes, run: RunRecord, found: Review) -> None:
     time, position = run.device.array("time"), run.device.array("position")
     for i, (name, colour) in enumerate(zip("xyz", JOINT_COLOURS, strict=False)):
         axes.plot(time, position[:, i] - position[0, i], color=colour, lw=1.0, label=name)
-    jumped = np.flatnonzero(_jumped(run.queue))
-    for k, i in enumerate(jumped):
-        label = "jump absorbed" if k == 0 else None
-        axes.axvline(run.queue.array("time")[i], color=MARK, lw=1.0, ls=":", label=label)
+    for k, at in enumerate(_jump_times(run.queue)):
+        axes.axvline(at, color=MARK, lw=1.0, ls=":", label="jump absorbed" if k == 0 else None)
+    axes.set_xlim(time[0] - 0.5, time[-1] + 0.5)
     axes.legend(loc="best")
 
 
-def _jumped(queue: Rows) -> Any:
-    return np.diff(queue.array("jumps"), prepend=0) > 0 if len(queue) else np.empty(0)
+def _jump_times(queue: Rows) -> list[float]:
+    """When the queue said that it had absorbed one more [s]."""
+    if not len(queue):
+        return []
+    more = np.diff(queue.array("jumps"), prepend=0) > 0
+    return [float(at) for at in queue.array("time")[more]]
 
 
 def _draw_progress(axes: Axes, run: RunRecord) -> None:
@@ -199,7 +206,7 @@ def _draw_use(axes: Axes, rows: Rows, limits: JointLimits) -> None:
     axes.set_ylabel("[-]")
     axes.axhline(1.0, color="black", lw=1.0, ls="--")
     axes.axhline(-1.0, color="black", lw=1.0, ls="--")
-    axes.set_ylim(-1.15, 1.15)
+    axes.set_ylim(-1.15, 1.6)  # room for the legend
     if not len(rows):
         return
     time = _thin(rows.array("time"))
