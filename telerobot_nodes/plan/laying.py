@@ -61,6 +61,7 @@ class Layer:
         self._origin = now
         self._samples = 0
         self._base: FreeTimeBase | None = None
+        self._held = False
         self.ratio = 1.0
         self.blocked = ""  # why the target cannot be followed; empty: it can
         self.stalls = 0
@@ -108,6 +109,9 @@ class Layer:
         if now - self._next > STALL:
             self.stalls += 1
             self._skip(now)
+        if self._held and not held:
+            self.shaper.resume()
+        self._held = held
         laid: list[Laid] = []
         while self._next <= now + 1e-9:
             self.shaper.advance(self._next)

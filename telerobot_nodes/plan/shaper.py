@@ -149,6 +149,11 @@ class Shaper:
         self._target = (self.state.position, self.state.orientation)
         self._lag = [self._target, self._target]
 
+    def resume(self) -> None:
+        """The hand was held and may go on: what a device or a twist did meanwhile does not count, a goal stays."""
+        if self._source != "world":
+            self.reindex()
+
     def restart(self, state: ShapedPose) -> None:
         """Go on from another pose (the plan's head changed); the hand re-indexes."""
         self.state = state

@@ -187,6 +187,6 @@ class Models:
     Link, Robot, Session = Link, Robot, Session
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def models():
     return Models
