@@ -71,6 +71,14 @@ class JointLimits:
 
 
 @numba.njit(cache=True)
+def _all_finite(values: FloatArray) -> bool:
+    for value in values:  # noqa: SIM110 - a generator does not compile
+        if not math.isfinite(value):
+            return False
+    return True
+
+
+@numba.njit(cache=True)
 def brake_velocity(room: float, acceleration: float, period: float) -> float:
     """Largest velocity of the next sample that can still come to rest within `room`, all units of one joint.
 
@@ -182,10 +190,12 @@ class SetpointLimiter:
 
         Raises InvalidValueError, changing nothing, when a value is not finite or the length is wrong.
         """
-        if np.shape(q_wanted) != self.q.shape or not np.isfinite(q_wanted).all():
-            finite_array(q_wanted, "q_wanted", self.limits.dof)
         target, limits = self._target, self.limits
+        if np.shape(q_wanted) != target.shape:
+            finite_array(q_wanted, "q_wanted", limits.dof)
         target[:] = q_wanted
+        if not _all_finite(target):
+            finite_array(target, "q_wanted", limits.dof)
         return bool(
             limit_setpoint(
                 target,

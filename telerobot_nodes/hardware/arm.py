@@ -110,6 +110,8 @@ class Hardware:
         due = pacer.due(now)
         for _ in range(due):
             self._serve(pacer.served())
+        if due:
+            self._check_following(pacer.time)
         return due
 
     def _serve(self, now: float) -> None:
@@ -126,7 +128,6 @@ class Hardware:
         # where the arm should be at the period's start, and the acceleration that leads through the period
         self.arm.command(ServoReference(present_q, present_qd, self._reference.qdd, self._opening))
         self.arm.step(now)
-        self._check_following(now)
 
     def _move_fingers(self) -> None:
         if self._readiness.state in (State.READY, State.HOLDING):

@@ -6,6 +6,7 @@ tau = M(q) (qdd_ref + Kd (qd_ref - qd) + Kp (q_ref - q)) + C(q, qd) qd + g(q), s
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pinocchio as pin
 
@@ -13,6 +14,36 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 
 BANDWIDTH = 100.0  # [rad/s] of the error's two equal poles; a tenth of the 1 kHz sampling
+
+
+@numba.njit(cache=True)
+def _wanted_acceleration(
+    q: FloatArray,
+    qd: FloatArray,
+    q_ref: FloatArray,
+    qd_ref: FloatArray,
+    qdd_ref: FloatArray,
+    kp: float,
+    kd: float,
+    out: FloatArray,
+) -> float:
+    """The law's acceleration into `out`; returns the largest joint error [rad]."""
+    worst = 0.0
+    for i in range(q.size):
+        error = q_ref[i] - q[i]
+        out[i] = qdd_ref[i] + kd * (qd_ref[i] - qd[i]) + kp * error
+        worst = max(worst, abs(error))
+    return worst
+
+
+@numba.njit(cache=True)
+def _saturate(torque: FloatArray, most: FloatArray, out: FloatArray) -> bool:
+    """`torque` inside +-`most` into `out`; True when something was cut."""
+    cut = False
+    for i in range(torque.size):
+        out[i] = min(max(torque[i], -most[i]), most[i])
+        cut = cut or out[i] != torque[i]
+    return cut
 
 
 class JointServo:
@@ -25,23 +56,16 @@ class JointServo:
         self._kp = bandwidth**2
         self._kd = 2.0 * bandwidth
         self._wanted = np.zeros(robot.dof)
-        self._error = np.zeros(robot.dof)
+        self._torque = np.zeros(robot.dof)
         self.saturated = 0  # periods in which an effort limit was reached
         self.tracking_error = 0.0  # [rad] largest joint error of the last period
 
     def torque(
         self, q: FloatArray, qd: FloatArray, q_ref: FloatArray, qd_ref: FloatArray, qdd_ref: FloatArray
     ) -> FloatArray:
-        """Joint torques (dof,) [N m] inside the effort limits."""
-        error, wanted = self._error, self._wanted
-        np.subtract(q_ref, q, out=error)
-        np.subtract(qd_ref, qd, out=wanted)
-        wanted *= self._kd
-        wanted += self._kp * error
-        wanted += qdd_ref
-        self.tracking_error = float(np.abs(error).max())
-        torque = pin.rnea(self._model, self._data, q, qd, wanted)
-        limited = np.minimum(np.maximum(torque, -self._effort), self._effort)
-        if not np.array_equal(limited, torque):
+        """Joint torques (dof,) [N m] inside the effort limits; the array is the servo's own."""
+        self.tracking_error = _wanted_acceleration(q, qd, q_ref, qd_ref, qdd_ref, self._kp, self._kd, self._wanted)
+        torque = pin.rnea(self._model, self._data, q, qd, self._wanted)
+        if _saturate(torque, self._effort, self._torque):
             self.saturated += 1
-        return limited
+        return self._torque
