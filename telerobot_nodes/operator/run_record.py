@@ -151,9 +151,8 @@ def _on_plan(run: RunRecord, time: float, message: Any) -> None:
     run.plan.append(
         PlanChange(time, int(message.kind), int(points.first_seq), plan_time, pose[:, :3], int(message.after_seq))
     )
-    kind = ("", "plan truncated", "plan reset")[int(message.kind)]
-    if kind:
-        run.events.append(Event(time, "path_plan_queue", f"{kind} after point {message.after_seq}"))
+    texts = ("", f"plan truncated after point {message.after_seq}", f"plan reset to {len(plan_time)} points")
+    run.changed(time, "path_plan_queue", "plan", texts[int(message.kind)], texts[int(message.kind)])
 
 
 def _on_executed(run: RunRecord, time: float, message: Any) -> None:
