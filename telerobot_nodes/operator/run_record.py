@@ -151,8 +151,9 @@ def _on_plan(run: RunRecord, time: float, message: Any) -> None:
     run.plan.append(
         PlanChange(time, int(message.kind), int(points.first_seq), plan_time, pose[:, :3], int(message.after_seq))
     )
-    texts = ("", f"plan truncated after point {message.after_seq}", f"plan reset to {len(plan_time)} points")
-    run.changed(time, "path_plan_queue", "plan", texts[int(message.kind)], texts[int(message.kind)])
+    if message.kind:  # how often an update is repeated tells a person nothing
+        texts = ("", f"plan truncated after point {message.after_seq}", f"plan reset to {len(plan_time)} points")
+        run.changed(time, "path_plan_queue", "plan", texts[int(message.kind)], texts[int(message.kind)])
 
 
 def _on_executed(run: RunRecord, time: float, message: Any) -> None:

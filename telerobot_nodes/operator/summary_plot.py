@@ -79,9 +79,14 @@ def _title(found: Review) -> str:
     verdict = "every point once, in order, inside the limits" if s.passed else "NOT as planned"
     error = f"error {1e3 * s.rms_error_m:.2f} mm RMS, {1e3 * s.max_error_m:.2f} mm max"
     delay = f", link delay {s.link['delay']:g} s one way, loss {s.link['loss']:.0%}" if s.link else ""
+    lead = (
+        "or robot never reached the end"
+        if np.isnan(s.forward_sim_lead_s)
+        else f"{s.forward_sim_lead_s:.1f} s ahead at the end"
+    )
     return (
         f"{s.robot}: {s.points_executed} of {s.points_planned} points executed ({verdict})\n"
-        f"{error}; forward simulation {s.forward_sim_lead_s:.1f} s ahead at the end{delay}"
+        f"{error}; forward simulation {lead}{delay}"
     )
 
 
