@@ -68,11 +68,6 @@ class Stage:
         """Replace the plan's lines."""
         self._plan.draw(lines)
 
-    def place_target(self, pose: FloatArray) -> None:
-        """Put the tool target at a pose x y z [m], qx qy qz qw in WORLD."""
-        self.target.position = pose[:3]
-        self.target.wxyz = (pose[6], pose[3], pose[4], pose[5])
-
     def _label(self, view: SceneView, shown: bool) -> None:
         self._lead_label.visible = shown and view.head_pose is not None
         if shown and view.head_pose is not None:
