@@ -51,7 +51,7 @@ class QueueParameters:
             sample_period=self.sample_period,
             capacity=self.capacity,
             stale_after=self.stale_after,
-            shaper=ShaperConfig(cutoff=self.tremor_cutoff, linear=FollowerLimits(self.hand_speed, 2.0, 40.0, 12.0)),
+            shaper=ShaperConfig(cutoff=self.tremor_cutoff, linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0)),
             time_base=TimeBaseConfig(speed=self.free_speed, acceleration=self.free_acceleration),
         )
 
