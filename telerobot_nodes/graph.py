@@ -63,6 +63,7 @@ class Node:
     calls: tuple[str, ...] = ()
     required: bool = True  # its death ends the graph
     restarts: int = 0  # times the supervisor starts it again
+    urgent: bool = False  # moves the arm: asks for a higher scheduling priority
 
 
 def _services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:
@@ -136,6 +137,7 @@ NODES: tuple[Node, ...] = (
             ("reset", "std_srvs/srv/Trigger", "release the e-stop latch; the arm holds"),
             ("zero_ftsensor", "std_srvs/srv/Trigger", "tare the force-torque sensor"),
         ),
+        urgent=True,
     ),
     Node(
         "gcmsf_control",
@@ -149,6 +151,7 @@ NODES: tuple[Node, ...] = (
             "hardware_interface/wrench",
             "halt",
         ),
+        urgent=True,
     ),
     Node(
         "plan_executor",
@@ -162,6 +165,7 @@ NODES: tuple[Node, ...] = (
             "joint_states",
             "hardware_interface/wrench",
         ),
+        urgent=True,
     ),
     Node(
         "path_plan_queue",

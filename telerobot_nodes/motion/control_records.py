@@ -63,7 +63,19 @@ def window_dtype(dof: int) -> np.dtype[Any]:
 
 def output_dtype(dof: int) -> np.dtype[Any]:
     """What one control step made: see `ControlOutput`."""
-    integers = ("number", "state", "window", "refused", "halt", "steps", "missed", "saturated", "estop", "commanding")
+    integers = (
+        "number",
+        "state",
+        "window",
+        "refused",
+        "halt",
+        "steps",
+        "missed",
+        "saturated",
+        "estop",
+        "commanding",
+        "recoverable",
+    )
     return np.dtype(
         [(name, "i8") for name in integers]
         + [(name, "f8") for name in ("now", "plan_time", "gripper")]
@@ -142,6 +154,7 @@ class ControlOutput:
     missed = _scalar("missed")  # periods missed since start
     saturated = _scalar("saturated")  # steps in which a joint limit changed the setpoint
     estop = _scalar("estop")  # 1: the hardware's e-stop is latched
+    recoverable = _scalar("recoverable")  # 1: stopped only for stale data or a stall
     commanding = _scalar("commanding")  # 1: the setpoint is to be sent
 
     def __init__(self, dof: int, record: Record | None = None) -> None:

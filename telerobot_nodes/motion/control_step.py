@@ -157,7 +157,7 @@ class ControlStep:
         if gap > self.config.stale_time and gap != np.inf:
             # the hardware's watchdog has held the arm meanwhile: the setpoint stood still as well
             self._settle(self._limiter.q.copy())
-            self._trouble(f"the loop did not run for {gap:.3f} s")
+            self._trouble(f"the loop did not run for {gap:.3f} s", recoverable=True)
         elif self._hardware > HARDWARE_HOLDING:
             self._trouble(self._hardware_text())
         elif age <= self.config.stale_time and self._strays(now):
@@ -166,7 +166,7 @@ class ControlStep:
             self._trouble(f"joint {joint} is {error[joint]:.3f} rad from its setpoint")
         elif age > self.config.stale_time and self.state is not ControlState.FAULT:
             if self.state not in (ControlState.STOPPING, ControlState.STOPPED):
-                self._stop(f"measured joints are {age:.3f} s old")
+                self._stop(f"measured joints are {age:.3f} s old", recoverable=True)
         elif self.state is ControlState.FAULT and age <= self.config.stale_time:
             self._try_clear()
 
@@ -245,12 +245,19 @@ class ControlStep:
         name = "e-stop" if self._hardware == HARDWARE_ESTOP else "hardware fault"
         return f"{name}: {self._hardware_reason}" if self._hardware_reason else name
 
-    def _stop(self, reason: str) -> None:
+    def _blame(self, recoverable: bool) -> None:
+        """Remember whether everything that stopped the arm since it last was free passes by itself."""
+        free = self.state in (ControlState.HOLDING, ControlState.TRACKING)
+        self.output.record["recoverable"] = recoverable and (free or bool(self.output.record["recoverable"]))
+
+    def _stop(self, reason: str, recoverable: bool = False) -> None:
+        self._blame(recoverable)
         if self.state is ControlState.FAULT:
             return
         self._event(ControlEvent.STOP, reason)
 
-    def _trouble(self, reason: str) -> None:
+    def _trouble(self, reason: str, recoverable: bool = False) -> None:
+        self._blame(recoverable)
         if self.state is not ControlState.FAULT:
             self._path_moves = self.state in (ControlState.TRACKING, ControlState.STOPPING)
             self._arm_sought = True

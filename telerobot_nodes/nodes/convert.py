@@ -222,4 +222,5 @@ def control_from_message(message: Any) -> ControlReport:
         joint_position=floats(message.joint_position),
         joint_velocity=floats(message.joint_velocity),
         reason=message.reason,
+        recoverable=message.recoverable,
     )

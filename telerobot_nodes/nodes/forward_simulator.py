@@ -120,7 +120,7 @@ class ForwardSimulatorNode(GraphNode):
             head_pose=convert.doubles(arm.tool_pose),
             conflicts=conflicts.count,
             conflict=conflicts.text,
-            at_end=self._forward.at_end,
+            at_end=bool(self._forward.at_end),
         )
         self._state.publish(message)
         self._predicted.publish(_joint_state(self._names, message.head_position, stamp))

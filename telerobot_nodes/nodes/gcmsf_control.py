@@ -128,6 +128,7 @@ def _state_message(output: ControlOutput, stamp: Any) -> Any:
         monotonic=output.now,
         state=output.state,
         reason=output.reason,
+        recoverable=bool(output.recoverable),
         window_number=output.window,
         refused_window=output.refused,
         plan_time=output.plan_time,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -12,11 +13,13 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
+from telerobot_nodes import graph
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.base import GraphNode
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
+URGENT_NICENESS = -15
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 
 
@@ -27,6 +30,9 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         signal.signal(number, lambda _number, _frame: stop.set())
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
+    if graph.node(options.name).urgent:
+        with contextlib.suppress(PermissionError):  # an ordinary user's node runs at the ordinary priority
+            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
     rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make(options)

@@ -30,6 +30,7 @@ class ControlReport:
     joint_position: FloatArray  # (dof,) [rad] setpoint
     joint_velocity: FloatArray  # (dof,) [rad/s] setpoint
     reason: str = ""  # why STOPPING, STOPPED or FAULT
+    recoverable: bool = False  # only stale data or a stall: goes on without RESUME
 
     def __post_init__(self) -> None:
         if self.state not in tuple(LoopState):

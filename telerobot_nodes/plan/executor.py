@@ -162,6 +162,8 @@ class PlanExecutor:
             return ExecutorMode.HALTED, self._halted
         if self.motion.trouble:
             return ExecutorMode.FAULT, self.motion.trouble
+        if not self.motion.anchored:
+            return ExecutorMode.FAULT, "the arm was not seen at rest yet"
         if control is not None and control.state is LoopState.FAULT:
             return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
         if self._paused:

@@ -61,6 +61,7 @@ class PlanMotion:
         self._maker = WindowMaker(limits, config.period, config.history)
         self._profile = Profile.rest(0.0, 0.0, config.filter_time)
         self._ledger = WindowLedger(0, self._profile)
+        self._recoverable = False  # what interrupted the loop passes by itself
         self._lost = False  # the loop is not where the windows say: wait for its rest
         self._first_window = 1  # first window since the motion last began from a reported rest
         self._refused = 0  # latest refusal dealt with
@@ -148,7 +149,7 @@ class PlanMotion:
             self.kept += 1
             return None
         self._profile = profile
-        self._ledger.add(number, profile, profile.committed(splice))
+        self._ledger.add(number, profile, profile.committed(splice), splice)
         self.path.drop_before(min(self.plan_time, float(window.plan_time[0])))
         return window
 
@@ -190,17 +191,22 @@ class PlanMotion:
         used = self._ledger.find(number)
         mine = report.window_number >= self._first_window
         if report.interrupted and mine and self._left_path(now, report):
-            self._lose(report.reason or f"control loop is {report.state.name}")
+            self._lose(report.reason or f"control loop is {report.state.name}", report.recoverable)
         elif used is None:
             self._lose("")
-        elif report.refused_window > max(self._refused, number):
-            self._refused = report.refused_window
+        elif report.refused_window > max(self._refused, number) or self._missing(now, number):
+            self._refused = max(report.refused_window, self._ledger.last_number)
             self._profile = used.profile
+
+    def _missing(self, now: float, used: int) -> bool:
+        """True when a window was lost on its way: neither used nor refused long after its splice."""
+        return self._ledger.overdue(now, max(self._refused, used), self.config.control_timeout)
 
     def _left_path(self, now: float, report: ControlReport) -> bool:
         return now < self._profile.end or abs(report.plan_time - self._profile.end_tau) > EXECUTED_SLACK
 
-    def _lose(self, reason: str) -> None:
+    def _lose(self, reason: str, recoverable: bool = False) -> None:
+        self._recoverable = recoverable and (self._recoverable or not self._lost)
         if not self._lost:
             self.interruptions += 1
             self._lost = True
@@ -216,6 +222,8 @@ class PlanMotion:
             self.trouble = f"arm: joint is {gap:.3f} rad off the plan; allowed: {self.config.max_gap:g}; clear the plan"
         elif gap > JOIN_GAP:
             self.path.rejoin(tau, q, self.executed_seq())
+        if self._recoverable and not self.off_path:
+            self.trouble = ""
         self._stand(now, tau)
 
     def _follow_rest(self, now: float, report: ControlReport) -> None:
