@@ -19,6 +19,7 @@ from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.plan.curve import CELL, MAX_CELLS, evaluate_into, settle
 from telerobot_nodes.plan.rows import Rows
 
+_ROUNDING = 1e-9  # [s]
 IntArray = npt.NDArray[np.int64]
 
 MIN_SPACING = 1e-3  # [s] between knots; points nearer in plan time are moved apart
@@ -150,7 +151,7 @@ class JointPath:
         Nothing before the last seal at or before `rest` is included: motion never runs through a seal.
         """
         time, sealed = self._time.view[: self._settled + 1], self._sealed.view[: self._settled + 1]
-        here = int(np.searchsorted(time, rest, side="right")) - 1
+        here = int(np.searchsorted(time, rest + _ROUNDING, side="right")) - 1
         low = max(int(np.searchsorted(time, start, side="right")) - 1, 0)
         behind = np.flatnonzero(sealed[low : here + 1])
         low += int(behind[-1]) if behind.size else 0

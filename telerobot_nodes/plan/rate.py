@@ -24,10 +24,9 @@ _TOLERANCE = 1e-9
 
 
 @numba.njit(cache=True)
-def _least(change: FloatArray, edge: FloatArray, cell: int, back: float, ahead: float) -> float:
-    """Smallest rate change among the cells within `back` before and `ahead` after `cell`."""
+def _least(change: FloatArray, edge: FloatArray, cell: int, low: float, high: float) -> float:
+    """Smallest rate change among `cell` and the cells it reaches between plan times `low` and `high` [s]."""
     least = change[cell]
-    low, high = edge[cell] - back, edge[cell + 1] + ahead
     j = cell - 1
     while j >= 0 and edge[j + 1] > low:
         least = min(least, change[j])
@@ -40,20 +39,48 @@ def _least(change: FloatArray, edge: FloatArray, cell: int, back: float, ahead: 
 
 
 @numba.njit(cache=True)
+def _furthest(start: float, end: float, s0: float, s1: float, width: float) -> float:
+    """Largest tau + r width while r^2 falls evenly from `s0` at `start` to `s1` at `end`."""
+    far = max(start + width * math.sqrt(s0), end + width * math.sqrt(s1))
+    slope = (s0 - s1) / (end - start)  # 2 |dr/dt|
+    turn = (0.5 * width * slope) ** 2
+    if s1 < turn < s0:
+        far = max(far, start + (s0 - turn) / slope + width * math.sqrt(turn))
+    return far - 1e-9
+
+
+@numba.njit(cache=True)
+def _fall(change: FloatArray, edge: FloatArray, cell: int, tau: float, s: float, width: float) -> float:
+    """Steepest fall of the raw rate [1/s] from `tau` inside `cell` to its end, at r^2 = `s` or less."""
+    r = math.sqrt(s)
+    low = edge[cell] - width * (r + width * change[cell])
+    fall = _least(change, edge, cell, low, tau + width * r - 1e-9)
+    for _ in range(2):
+        after = max(s - 2.0 * fall * (edge[cell + 1] - tau), 0.0)
+        fall = _least(change, edge, cell, low, _furthest(tau, edge[cell + 1], s, after, width) if s > 0.0 else low)
+    return fall
+
+
+@numba.njit(cache=True)
 def _dilated(rate: FloatArray, edge: FloatArray, node: int, width: float, open_end: bool) -> float:
-    """Largest raw rate at `edge[node]` that keeps the limits of every cell it can reach within `width` [s]."""
-    most = rate[min(node, rate.size - 1)]
+    """Largest raw rate at `edge[node]` that keeps the limits of every cell it can reach within `width` [s].
+
+    Distances are those from the far edges of both cells at the node, so that the limit holds all through them.
+    """
+    n = rate.size
+    ahead, behind = edge[min(node + 1, n)], edge[max(node - 1, 0)]
+    most = rate[min(node, n - 1)]
     if node > 0:
         most = min(most, rate[node - 1])
     if open_end:
-        most = min(most, (edge[rate.size] - edge[node]) / width)
+        most = min(most, (edge[n] - ahead) / width)
     j = node + 1
-    while j < rate.size and edge[j] - edge[node] < most * width:
-        most = min(most, max(rate[j], (edge[j] - edge[node]) / width))
+    while j < n and edge[j] - ahead < most * width:
+        most = min(most, max(rate[j], (edge[j] - ahead) / width))
         j += 1
     j = node - 2
-    while j >= 0 and edge[node] - edge[j + 1] < most * width:
-        most = min(most, max(rate[j], (edge[node] - edge[j + 1]) / width))
+    while j >= 0 and behind - edge[j + 1] < most * width:
+        most = min(most, max(rate[j], (behind - edge[j + 1]) / width))
         j -= 1
     return float(most)
 
@@ -64,7 +91,7 @@ def ceiling_squared(
 ) -> FloatArray:
     """r^2 at each edge from `first` on, from which rest at the end can be reached; (n + 1,), 0 from the end on.
 
-    An open end is left one cell of distance, so that coming to rest before it takes a finite time.
+    Before an open end the last cell is not entered, so that coming to rest takes a finite time.
     """
     n = rate.size
     s = np.zeros(n + 1)
@@ -72,8 +99,9 @@ def ceiling_squared(
     for k in range(end - 1, first - 1, -1):
         span = edge[k + 1] - edge[k]
         most = _dilated(rate, edge, k, width, open_end) ** 2
-        guess = math.sqrt(min(s[k + 1] + 2.0 * change[k] * span, most))
-        fall = _least(change, edge, k, width * (guess + width * change[k]), width * guess)
+        guess = max(min(s[k + 1] + 2.0 * change[k] * span, most), s[k + 1])
+        low = edge[k] - width * (math.sqrt(guess) + width * change[k])
+        fall = _least(change, edge, k, low, _furthest(edge[k], edge[k + 1], guess, s[k + 1], width))
         s[k] = min(s[k + 1] + 2.0 * fall * span, most)
     return s
 
@@ -113,17 +141,19 @@ def plan_rate(
             continue
         wanted = goal * goal if t < nominal else 0.0
         r = math.sqrt(s)
-        fall = _least(change, edge, k, width * (r + width * change[k]), width * r)
+        fall = _fall(change, edge, k, tau, s, width)
         low = s - 2.0 * fall * span
+        rise = 0.0
         if wanted > s:
             guess = math.sqrt(min(s + 2.0 * change[k] * span, wanted))
-            rise = _least(change, edge, k, width * guess, width * (guess + width * change[k]))
+            reach = width * (guess + width * change[k])
+            rise = _least(change, edge, k, edge[k] - width * guess, edge[k + 1] + reach)
             target = min(s + 2.0 * rise * span, wanted)
         else:
             target = max(low, wanted)
-        if min(target, ceiling[k + 1]) < low - _TOLERANCE * (1.0 + s):
+        target = min(target, ceiling[k + 1])
+        if target < low - _TOLERANCE * (1.0 + s):
             return 0
-        target = max(min(target, ceiling[k + 1]), low)
         if target <= 0.0 and low < 0.0 and wanted == 0.0:  # rest inside the cell
             run = s / (2.0 * fall)
             if r > 0.0:
@@ -131,8 +161,12 @@ def plan_rate(
                 count += 1
             return count
         target = max(target, 0.0)
-        if s == 0.0 and target == 0.0:
-            return count
+        halfway = s == 0.0 and target == 0.0  # from rest to rest inside one cell: up in its first half, then down
+        if halfway:
+            span *= 0.5
+            target = min(0.9 * rise * 2.0 * span, 0.5 * ceiling[k], wanted)
+            if target <= 0.0 or span < 1e-9:
+                return count
         after = math.sqrt(target)
         spent = 2.0 * span / (r + after)
         if wanted > 0.0 and t + spent > nominal:
@@ -143,8 +177,10 @@ def plan_rate(
             t, s = nominal, r * r
         else:
             t += spent
-            tau, s, r = edge[k + 1], target, after
-            k += 1
+            tau, s, r = tau + span, target, after
+            if not halfway:
+                tau = edge[k + 1]
+                k += 1
         times[count], taus[count], rates[count] = t, tau, r
         count += 1
     return count if rates[count - 1] == 0.0 else 0
