@@ -178,7 +178,6 @@ class Hardware:
         latched = self._readiness.state in (State.ESTOP, State.FAULT)
         self._readiness.handle(Event.RESET, "reset; no setpoint yet")
         if latched:
-            self._watchdog.forget()
             self._lost_since = None
             if self._error > LOST_ERROR or not np.isfinite(self._error):
                 self._reference.hold(self.arm.position)

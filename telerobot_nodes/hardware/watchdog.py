@@ -21,10 +21,6 @@ class Watchdog:
         self._fed = max(self._fed, time)
         self._tripped = False
 
-    def forget(self) -> None:
-        """Take the next setpoint as the first, as after an e-stop; counts nothing."""
-        self._tripped = True
-
     def age(self, now: float) -> float:
         """Age of the latest setpoint [s]; infinite before the first."""
         return now - self._fed

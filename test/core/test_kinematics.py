@@ -87,6 +87,19 @@ def test_motion_away_from_a_limit_is_free():
     assert q[0] == pytest.approx(target[0], abs=2e-3)
 
 
+def test_at_a_joint_limit_the_other_joints_take_over():
+    robot = load_robot("panda")
+    kinematics = Kinematics(robot)
+    q = robot.home.copy()
+    q[2] = robot.limits.upper[2]
+    T = robot.forward(q)
+    goals = (T * pin.exp6(1e-3 * sign * unit) for unit in np.eye(6)[:3] for sign in (1.0, -1.0))
+    towards_limit = [(goal, kinematics.step(q, goal)) for goal in goals]
+    assert any(step[2] == q[2] for _, step in towards_limit)
+    for goal, step in towards_limit:
+        assert distance(robot.forward(step), goal)[0] < 2e-5
+
+
 def test_steps_stay_small_at_a_singularity():
     robot = load_robot("arm")
     kinematics = Kinematics(robot)

@@ -47,6 +47,24 @@ def test_the_tool_follows_a_fast_circle_within_a_tenth_of_a_millimetre(any_rig, 
     rig.assert_limits_held()
 
 
+def test_serving_in_bursts_does_not_pull_the_arm_ahead_of_its_setpoints(rig, setpoint):
+    hardware, robot, begin, speed = rig.hardware, rig.robot, rig.now, 0.5
+    unit, worst = np.eye(6)[0], 0.0
+    for k in range(300):
+        made = begin + 0.005 * k
+        t = made - begin
+        travel = speed * (t - np.sin(8.0 * t) / 8.0)
+        rates = speed * (1.0 - np.cos(8.0 * t)), speed * 8.0 * np.sin(8.0 * t)
+        assert (
+            hardware.command(made, setpoint(robot, made, robot.home + unit * travel, *(unit * r for r in rates))) == ""
+        )
+        assert hardware.step(made + 0.0001) in (0, 5)
+        worst = max(worst, abs(hardware.measured().position[0] - robot.home[0] - travel))
+        if t > 1.5:
+            break
+    assert worst < 5e-5
+
+
 def test_the_arm_holds_still_under_gravity(any_rig):
     any_rig.step(1500)
     measured = any_rig.hardware.measured()

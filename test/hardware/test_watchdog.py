@@ -33,11 +33,3 @@ def test_an_older_setpoint_does_not_make_it_older():
     watchdog.feed(2.0)
     watchdog.feed(1.0)
     assert not watchdog.expired(2.05)
-
-
-def test_forgetting_counts_nothing():
-    watchdog = Watchdog(0.1)
-    watchdog.feed(1.0)
-    watchdog.forget()
-    assert watchdog.expired(1.0)
-    assert watchdog.trips == 0
