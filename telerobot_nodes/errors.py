@@ -46,6 +46,10 @@ class TransitionError(TelerobotError):
         super().__init__(f"{machine}: event {event} is not defined in state {state}")
 
 
+class JoinError(TelerobotError):
+    """Two paths cannot be joined; says why. Nothing was changed."""
+
+
 class AuthorityError(TelerobotError):
     """The agent does not hold authority over this arm."""
 

@@ -77,6 +77,11 @@ class Layer:
         return not self._before.at_rest
 
     @property
+    def pose(self) -> FloatArray:
+        """Tool pose of the last sample: (7,) in WORLD."""
+        return self._before.pose
+
+    @property
     def pending(self) -> float:
         """[s] of plan time laid and not timed finally yet (time clutch disengaged)."""
         return self._base.pending if self._base else 0.0

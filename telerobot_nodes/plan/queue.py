@@ -10,92 +10,28 @@ agent holds authority.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import IntEnum
-
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
-from telerobot_nodes.errors import InvalidValueError, TelerobotError
-from telerobot_nodes.plan.feed import PlanFeed, PlanUpdate
+from telerobot_nodes.errors import InvalidValueError, TelerobotError, TransitionError
+from telerobot_nodes.plan.brake import TimeBrake, committed_on_arrival
+from telerobot_nodes.plan.feed import PlanUpdate
 from telerobot_nodes.plan.follower import ZERO
-from telerobot_nodes.plan.laying import Laid, Layer, Reach
-from telerobot_nodes.plan.operations import RATE_RANGE, ExecutorReport, Operation, OperationKind
-from telerobot_nodes.plan.points import Timing
-from telerobot_nodes.plan.sender import SenderConfig
-from telerobot_nodes.plan.shaper import ShapedPose, Shaper, ShaperConfig
-from telerobot_nodes.plan.store import NOTHING, PlanStore
-from telerobot_nodes.plan.time_base import SegmentTime, TimeBaseConfig
+from telerobot_nodes.plan.joins import JoinOutcome, join
+from telerobot_nodes.plan.laying import Layer, Reach
+from telerobot_nodes.plan.links import Blocked, Linker, LinkPlanner, no_obstacles
+from telerobot_nodes.plan.operations import ExecutorReport, Operation, OperationKind
+from telerobot_nodes.plan.queue_values import DeviceState, Join, PlanQueueState, QueueConfig
+from telerobot_nodes.plan.shaper import ShapedPose, Shaper
+from telerobot_nodes.plan.time_base import SegmentTime
+from telerobot_nodes.plan.track import Track
 from telerobot_nodes.plan.uplink import Event, Phase, Uplink
+
+__all__ = ["DeviceState", "Join", "PathPlanQueue", "PlanQueueState", "QueueConfig"]
 
 GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 JOIN_TIME = 0.5  # [s] plan time from an earlier plan's end to the first point of a new one
-
-
-class DeviceState(IntEnum):
-    """Values equal the constants of `PlanQueueState.msg`."""
-
-    IDLE = 0
-    TRACKING = 1
-    HELD = 2
-
-
-@dataclass(frozen=True)
-class QueueConfig:
-    """Everything that may be set; validated when made."""
-
-    agent: str = "operator"
-    sample_period: float = 0.02  # [s]
-    send_period: float = 0.04  # [s] least time between operations that append
-    capacity: int = 100_000  # points
-    reserve: int = 256  # points kept free so that the hand comes to rest inside the capacity
-    stale_after: float = 0.5  # [s] without a report
-    hurry_lead: float = 1.0  # [s] of plan left at the robot, on top of the round trip, below which nothing waits
-    ratio_low: float = 0.1  # [-] least time ratio
-    ratio_high: float = 10.0  # [-] greatest time ratio
-    shaper: ShaperConfig = field(default_factory=ShaperConfig)
-    time_base: TimeBaseConfig = field(default_factory=TimeBaseConfig)
-    sender: SenderConfig = field(default_factory=SenderConfig)
-
-    def __post_init__(self) -> None:
-        if not self.agent:
-            raise InvalidValueError("queue.agent", self.agent, "allowed: a name")
-        in_range(self.sample_period, "queue.sample_period", 0.004, 0.2, "s")
-        in_range(self.send_period, "queue.send_period", 0.0, 1.0, "s")
-        in_range(self.reserve, "queue.reserve", 16, 100_000, "points")
-        in_range(self.capacity, "queue.capacity", 2 * self.reserve, 10_000_000, "points")
-        in_range(self.stale_after, "queue.stale_after", 0.05, 60.0, "s")
-        in_range(self.hurry_lead, "queue.hurry_lead", 0.0, 60.0, "s")
-        in_range(self.ratio_low, "queue.ratio_low", RATE_RANGE[0], 1.0)
-        in_range(self.ratio_high, "queue.ratio_high", 1.0, RATE_RANGE[1])
-
-
-@dataclass(frozen=True)
-class PlanQueueState:
-    """What the operator must be shown (`PlanQueueState.msg`)."""
-
-    time_clutch: bool
-    position_clutch: bool
-    time_ratio: float  # [-]
-    brake_rate: float  # [plan s/s]
-    device: DeviceState
-    notice: str
-    jumps: int
-    refused: int
-    head_seq: int
-    head_time: float  # [s]
-    length: int
-    capacity: int
-    trial_length: int
-    lead: float  # [s]
-    unacknowledged: int
-    epoch: int
-    agent: str
-    has_authority: bool
-    data_age: float  # [s] negative: none yet
-    round_trip: float  # [s] negative: none yet
-    stale: bool
-    target_pose: FloatArray  # (7,)
+EPOCH_BLOCK = 1 << 20  # a plan that follows another's begins at a multiple of this: no number is ever used twice
 
 
 class PathPlanQueue:
@@ -107,20 +43,23 @@ class PathPlanQueue:
         reach: Reach,
         start_pose: FloatArray | None = None,
         segment_time: SegmentTime | None = None,
+        blocked: Blocked = no_obstacles,
+        planner: LinkPlanner | None = None,
     ) -> None:
         self.config = config
         self._reach = reach
         self._segment_time = segment_time
-        self._store = PlanStore(config.capacity + config.reserve)
-        self._uplink = Uplink(config.agent, self._store, config.sender)
-        self._feed = PlanFeed(config.agent)
+        self._linker = Linker(config.time_base, config.sample_period, reach, blocked, planner, segment_time)
+        self._plan = Track(config.capacity + config.reserve, config.agent)
+        self._trial = Track(config.capacity + config.reserve, config.agent, trial=True)
+        self._uplink = Uplink(config.agent, self._plan.store, config.sender)
+        self._brake = TimeBrake(config.brake_low, config.brake_high)
+        self._position_clutch = True
         self._layer: Layer | None = None
         self._idle_shaper = Shaper(config.shaper, ShapedPose(ZERO, (0.0, 0.0, 0.0, 1.0)), 0.0)  # checks, goes nowhere
         self._pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
         self._time_clutch = True
         self._ratio = 1.0
-        self._gripper = NOTHING
-        self._next_seq = 1
         self._next_cut = 0.0
         self._full = False
         self._refused = 0
@@ -153,14 +92,14 @@ class PathPlanQueue:
 
     def set_gripper(self, opening: float) -> None:
         """Opening of the gripper [m] for the points laid from now on."""
-        self._gripper = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
+        self._plan.gripper = self._trial.gripper = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
 
     def set_time_clutch(self, now: float, engaged: bool) -> None:
         """Engage or disengage time synchrony; the lead gained is kept [US5046022 claims 1, 4]."""
         self._advance(now)
         self._time_clutch = engaged
         if self._layer is not None:
-            self._append(self._layer.set_time_clutch(engaged))
+            self._track.lay(self._layer.set_time_clutch(engaged))
 
     def set_time_ratio(self, now: float, ratio: float) -> float:
         """Plan time per acquisition time from now on [-]; returns it. Raises InvalidValueError [claims 21, 23]."""
@@ -174,6 +113,36 @@ class PathPlanQueue:
             self._layer.ratio = self._ratio
         return self._ratio
 
+    def set_position_clutch(self, now: float, engaged: bool, kind: Join = Join.LINK) -> JoinOutcome:
+        """Engage or disengage position synchrony [claims 8, 11].
+
+        Disengaged, points go to the trial path, which begins at the plan's head; the plan receives nothing. Engaging
+        joins the two as `kind` says; a join that is refused leaves the clutch disengaged and loses nothing.
+        Raises TransitionError before the plan has a start.
+        """
+        self._advance(now)
+        if self._layer is None:
+            raise self._refuse(TransitionError("queue", self._uplink.phase.value, "position clutch"))
+        if engaged == self._position_clutch:
+            return JoinOutcome(engaged, 0, "as it was")
+        return self._engage(kind) if engaged else self._disengage()
+
+    def set_brake(self, now: float, rate: float) -> float:
+        """Delete from the tail at `rate` [plan s/s], last in first out; 0 releases [claims 14, 15]; returns it.
+
+        Acts on the path being laid: the plan, or the trial path while the position clutch is disengaged. Raises
+        InvalidValueError, or TransitionError without authority over the plan.
+        """
+        self._advance(now)
+        if self._position_clutch and rate != 0.0 and not self._uplink.open:
+            raise self._refuse(TransitionError("queue", self._uplink.phase.value, "brake"))
+        try:
+            self._brake.set(now, rate, self._track.store.last_time)
+        except InvalidValueError as error:
+            raise self._refuse(error) from None
+        self._restart_hand()
+        return self._brake.rate
+
     def clear(self, now: float) -> int:
         """Delete every point not executed, at once [claim 16]; returns how many were deleted here.
 
@@ -182,9 +151,9 @@ class PathPlanQueue:
         """
         self._advance(now)
         deleted = self._uplink.clear()
-        self._feed.truncate(self._store.last_seq)
-        if self._layer is not None and len(self._store):
-            self._layer.restart(self._store.last_pose())
+        self._plan.feed.truncate(self._plan.store.last_seq)
+        if self._position_clutch:
+            self._restart_hand()
         self._notice = f"{deleted} points deleted; waiting for the robot's confirmation"
         return deleted
 
@@ -208,9 +177,11 @@ class PathPlanQueue:
     def poll(self, now: float) -> list[Operation]:
         """Lay what is due; returns operations to send in one message (empty: send nothing)."""
         self._advance(now)
-        self._store.forget(min(self._uplink.executed_seq, self._store.last_seq, self._feed.shown_seq))
+        plan = self._plan
+        plan.store.forget(min(self._uplink.executed_seq, plan.store.last_seq, plan.feed.shown_seq))
         if now >= self._next_cut:
             self._next_cut = now + self.config.send_period
+            self._delete_by_brake(now)
             self._uplink.hand_over()
         return self._uplink.sender.poll(now) if self._uplink.phase not in (Phase.WAITING, Phase.OBSERVING) else []
 
@@ -223,7 +194,7 @@ class PathPlanQueue:
             self._start(now, tool_pose)
         elif self._uplink.event is Event.AGREED:
             self._rejoin()
-        elif self._uplink.phase in (Phase.CLAIMING, Phase.OBSERVING, Phase.SETTLING) and len(self._store):
+        elif self._uplink.phase in (Phase.CLAIMING, Phase.OBSERVING, Phase.SETTLING) and len(self._plan):
             self._abandon()
         if self._uplink.notices:
             self._notice = "; ".join(self._uplink.notices)
@@ -231,26 +202,26 @@ class PathPlanQueue:
 
     def drain(self) -> list[PlanUpdate]:
         """Changes of the plan since the call before, for displays and simulators."""
-        return self._feed.drain(self._store)
+        return self._plan.drain() + self._trial.drain()
 
     def remaining(self, most: int) -> FloatArray:
         """Poses (n, 7) of the points not executed, evenly thinned to `most` or fewer, the last one kept."""
-        pose = self._store.after(self._uplink.executed_seq).pose
+        pose: FloatArray = self._plan.store.after(self._uplink.executed_seq).pose
         step = max(1, -(-len(pose) // most))
         return pose[::-1][::step][::-1]
 
     def state(self, now: float) -> PlanQueueState:
         """What the operator must be shown."""
-        uplink, store, report = self._uplink, self._store, self._uplink.report
+        uplink, store, report = self._uplink, self._plan.store, self._uplink.report
         age = now - uplink.report_time if report else -1.0
         fresh = self._shaper.fresh(now)
         held = bool(self._held()) or bool(self._layer and self._layer.blocked)
         device = DeviceState.IDLE if not fresh else DeviceState.HELD if held else DeviceState.TRACKING
         return PlanQueueState(
             time_clutch=self._time_clutch,
-            position_clutch=True,
+            position_clutch=self._position_clutch,
             time_ratio=self._ratio,
-            brake_rate=0.0,
+            brake_rate=self._brake.rate,
             device=device,
             notice=self._notice_now(),
             jumps=self._jumps,
@@ -259,7 +230,7 @@ class PathPlanQueue:
             head_time=store.last_time,
             length=self._length(),
             capacity=self._capacity(),
-            trial_length=0,
+            trial_length=max(len(self._trial) - 1, 0),
             lead=max(store.last_time - report.plan_time, 0.0) if report and len(store) else 0.0,
             unacknowledged=uplink.unacknowledged,
             epoch=report.epoch if report else 0,
@@ -286,36 +257,41 @@ class PathPlanQueue:
         if self._layer is None:
             return
         stalls = self._layer.stalls
-        self._append(self._layer.advance(now, bool(self._held()), self._hurry()))
+        self._track.lay(self._layer.advance(now, bool(self._held()), self._hurry()))
         if self._layer.stalls > stalls:
             self._notice = "this side stood still for a while: the hand re-indexes"
 
-    def _append(self, laid: list[Laid]) -> None:
-        for piece in laid:
-            n = len(piece.timed)
-            seq = np.arange(self._next_seq, self._next_seq + n)
-            time = self._store.last_time + np.cumsum(piece.timed.step)
-            self._store.append(seq, time, piece.timed.pose, piece.timing, self._gripper)
-            self._next_seq += n
+    @property
+    def _track(self) -> Track:
+        """The path being laid."""
+        return self._plan if self._position_clutch else self._trial
 
     def _held(self) -> str:
         """Why the hand must wait; empty: it need not."""
-        if self._uplink.phase is not Phase.READY:
+        if self._brake.engaged:
+            return "time brake"
+        if self._position_clutch and self._uplink.phase is not Phase.READY:
             return str(self._uplink.phase.value)
-        room = self._capacity() - self._length()
-        self._full = room < self.config.reserve or (self._full and room < 2 * self.config.reserve)
-        return f"plan is full: {self._length()} of {self._capacity()} points" if self._full else ""
+        held, most = (self._length(), self._capacity()) if self._position_clutch else (len(self._trial), self._most)
+        reserve = self.config.reserve
+        self._full = most - held < reserve or (self._full and most - held < 2 * reserve)
+        name = "plan" if self._position_clutch else "trial path"
+        return f"{name} is full: {held} of {most} points" if self._full else ""
+
+    @property
+    def _most(self) -> int:
+        return self.config.capacity
 
     def _hurry(self) -> bool:
         """True when the robot would run out of plan before later geometry came."""
         report = self._uplink.report
         if report is None:
             return False
-        left = self._store.last_time - report.plan_time
+        left = self._plan.store.last_time - report.plan_time
         return left < self.config.hurry_lead + max(self._uplink.round_trip, 0.0)
 
     def _length(self) -> int:
-        return self._store.count_after(self._uplink.executed_seq)
+        return self._plan.store.count_after(self._uplink.executed_seq)
 
     def _capacity(self) -> int:
         report = self._uplink.report
@@ -339,30 +315,86 @@ class PathPlanQueue:
         if report is None or pose is None:
             raise InvalidValueError("tool_pose", tool_pose, "allowed: the measured tool pose, 7 values")
         self._pose = pose
-        self._next_seq = max(self._next_seq, report.tail_seq + 1)
-        time = report.tail_time + JOIN_TIME if report.tail_seq else 0.0
-        self._store.clear()
-        self._store.append(
-            np.array([self._next_seq]), np.array([time]), pose.reshape(1, 7), int(Timing.SYNCED), self._gripper
-        )
-        self._next_seq += 1
+        self._skip_numbers(report.tail_seq)
+        self._plan.begin(report.tail_time + JOIN_TIME if report.tail_seq else 0.0, pose)
         self._uplink.start(report.tail_seq)
-        self._feed.reset()
-        self._place_hand(now, pose)
+        if self._layer is None or self._position_clutch:
+            self._place_hand(now, pose)
         self._notice = "ready"
+
+    def _skip_numbers(self, tail_seq: int) -> None:
+        """Numbers above every one the robot may have seen, also of points deleted before their time."""
+        if tail_seq:
+            self._plan.next_seq = max(self._plan.next_seq, (tail_seq // EPOCH_BLOCK + 1) * EPOCH_BLOCK)
 
     def _rejoin(self) -> None:
         """Both tails are the same point again: displays and hand go on from it."""
-        self._feed.truncate(self._uplink.cut_seq)
-        if self._layer is not None:
-            self._layer.restart(self._store.last_pose())
-        self._notice = "robot has confirmed; the hand goes on from the plan's head"
+        self._plan.feed.truncate(self._uplink.cut_seq)
+        if self._position_clutch:
+            self._restart_hand()
+        self._notice = "robot has confirmed; the plan goes on from its head"
 
     def _abandon(self) -> None:
         """The points here are not the robot's plan any more."""
         self._notice = f"{self._length()} points dropped"
-        self._store.clear()
-        self._feed.reset()
+        self._plan.clear()
+
+    def _engage(self, kind: Join) -> JoinOutcome:
+        if kind is not Join.DISCARD and self._uplink.phase is not Phase.READY:
+            return JoinOutcome(False, 0, self._uplink.phase.value)
+        empty = len(self._trial) < 2
+        try:
+            appended = join(self._plan, self._trial, kind, self._linker)
+        except TelerobotError as error:
+            self._refuse(error)
+            return JoinOutcome(False, 0, str(error))
+        self._trial.clear()
+        self._position_clutch = True
+        self._brake.set(0.0, 0.0, 0.0)
+        self._restart_hand()
+        self._notice = "trial path was empty: nothing joined" if empty else f"{kind.name}: {appended} points"
+        return JoinOutcome(True, appended, self._notice)
+
+    def _disengage(self) -> JoinOutcome:
+        layer = self._layer
+        if layer is not None:
+            clutch = layer.time_clutch
+            self._plan.lay(layer.set_time_clutch(True))
+            layer.set_time_clutch(clutch)
+            self._trial.begin(self._plan.store.last_time, layer.pose)
+        self._position_clutch = False
+        self._brake.set(0.0, 0.0, 0.0)
+        self._restart_hand()
+        self._notice = "position clutch disengaged: trial path"
+        return JoinOutcome(False, 0, self._notice)
+
+    def _restart_hand(self) -> None:
+        if self._layer is not None and len(self._track):
+            self._layer.restart(self._track.head_pose)
+
+    def _delete_by_brake(self, now: float) -> None:
+        if not self._brake.engaged or (self._position_clutch and self._uplink.phase is not Phase.READY):
+            return
+        track, cutoff = self._track, self._brake.cutoff(now)
+        floor = self._committed(now) if self._position_clutch else track.store.first_time
+        seq = max(track.store.before_time(max(cutoff, floor)), track.store.first_seq)
+        if seq < track.store.last_seq:
+            if self._position_clutch:
+                self._uplink.truncate(seq)
+            else:
+                track.store.truncate(seq)
+            track.feed.truncate(seq)
+            self._restart_hand()
+        if cutoff <= floor:
+            self._notice = "at committed stretch" if self._position_clutch else "at the trial path's start"
+
+    def _committed(self, now: float) -> float:
+        """Plan time [s] the brake cannot go below."""
+        report = self._uplink.report
+        if report is None:
+            return 0.0
+        age = now - self._uplink.report_time
+        return committed_on_arrival(report, age, self._uplink.round_trip, self.config.brake_margin)
 
     def _place_hand(self, now: float, pose: FloatArray) -> None:
         if self._layer is None:

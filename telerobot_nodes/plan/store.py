@@ -71,6 +71,11 @@ class PlanStore:
         return int(self._seq[self._end - 1]) if len(self) else 0
 
     @property
+    def first_time(self) -> float:
+        """Plan time of the oldest point [s]; 0 when empty."""
+        return float(self._time[self._start]) if len(self) else 0.0
+
+    @property
     def last_time(self) -> float:
         """Plan time of the newest point [s]; 0 when empty."""
         return float(self._time[self._end - 1]) if len(self) else 0.0

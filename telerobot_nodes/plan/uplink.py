@@ -41,6 +41,8 @@ class Event(Enum):
     FREE = "authority is free, or ours from before"
     OTHER = "authority is another's"
     GRANTED = "authority is ours"
+    INSIST = "consented: claim it from the one who holds it"
+    JOINED = "authority is ours, with the other's plan"
     AT_REST = "robot is at rest with nothing left"
     DOUBT = "tails may differ"
     AGREED = "tails are the same"
@@ -56,6 +58,8 @@ TABLE: dict[tuple[Phase, Event], Phase] = {
     (Phase.READY, Event.FREE): Phase.CLAIMING,
     (Phase.CHECKING, Event.FREE): Phase.CLAIMING,
     (Phase.CLAIMING, Event.GRANTED): Phase.SETTLING,
+    (Phase.OBSERVING, Event.INSIST): Phase.CLAIMING,
+    (Phase.CLAIMING, Event.JOINED): Phase.CHECKING,
     (Phase.SETTLING, Event.AT_REST): Phase.READY,
     (Phase.READY, Event.DOUBT): Phase.CHECKING,
     (Phase.CHECKING, Event.DOUBT): Phase.CHECKING,
@@ -98,6 +102,8 @@ class Uplink:
         self._refused_number = 0
         self._check_number = 0  # operation whose confirmation CHECKING waits for
         self._past_reports = 0
+        self._insisting = False  # our claim stands against another's authority, by consent
+        self._joined = False  # our claim takes over the other's plan
 
     @property
     def sender(self) -> Sender:
@@ -178,6 +184,36 @@ class Uplink:
         self._doubt()
         return self._store.truncate(keep)
 
+    def insist(self) -> None:
+        """Claim authority another holds (consented, or taken by a supervisor); its plan runs out first.
+
+        Raises TransitionError when authority is not another's.
+        """
+        self.fire(Event.INSIST)
+        self._insisting, self._joined = True, False
+        self._open_epoch()
+
+    def take_over(self, meeting_seq: int) -> None:
+        """Claim authority with the other's plan up to a point; the store holds that plan [claim 28].
+
+        Raises TransitionError when authority is not another's.
+        """
+        self.insist()
+        self._joined = True
+        operation = self.sender.submit(OperationKind.TRUNCATE, after_seq=meeting_seq)
+        self._remember(operation.number, meeting_seq)
+        self._check_number = operation.number
+        self._store.truncate(meeting_seq)
+        self._handed_seq = meeting_seq
+
+    def give_up(self) -> None:
+        """A claim against another's authority was refused."""
+        if self._insisting and self.phase is Phase.CLAIMING:
+            self.fire(Event.OTHER)
+            self._sender = None
+            self._removed.clear()
+        self._insisting = False
+
     def start(self, tail_seq: int) -> None:
         """The plan goes on after the robot's tail, which is executed."""
         self._handed_seq = tail_seq
@@ -207,21 +243,29 @@ class Uplink:
         ours = self._sender is not None and report.epoch == self._sender.epoch and report.authority == self.agent
         if ours:
             if self.phase is Phase.CLAIMING:
-                self.fire(Event.GRANTED)
+                self.fire(Event.JOINED if self._joined else Event.GRANTED)
+                self._insisting = self._joined = False
             return self.open
+        if self._insisting and report.epoch < self.sender.epoch:
+            return False  # the claim is on its way
         free = report.authority in ("", self.agent)
         if free and self.phase is Phase.CLAIMING and report.epoch < self.sender.epoch:
             return False  # the claim is on its way
         if free and self.wanted:
-            self._claim(report)
+            self._claim()
         else:
             self._lose(report)
         return False
 
-    def _claim(self, report: ExecutorReport) -> None:
+    def _claim(self) -> None:
         if self.phase is not Phase.CLAIMING:
             self.fire(Event.FREE)
-        self._sender = Sender(report.epoch + 1, self.agent, self._config)
+        self._insisting = self._joined = False
+        self._open_epoch()
+
+    def _open_epoch(self) -> None:
+        epoch = self.report.epoch if self.report else 0
+        self._sender = Sender(epoch + 1, self.agent, self._config)
         self._sender.submit(OperationKind.AUTHORITY)
         self._removed.clear()
         self._refused_number = 0
@@ -231,6 +275,7 @@ class Uplink:
             self.notices.append(f"{report.authority or 'nobody'} holds authority")
             self.wanted = self.wanted and not self.open  # what was taken away is not snatched back
         self.fire(Event.OTHER)
+        self._insisting = self._joined = False
         self._sender = None
         self._removed.clear()
 

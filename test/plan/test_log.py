@@ -1,5 +1,6 @@
 """The operation log, both ends: exactly once and in order whatever the link does."""
 
+import plan_models
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,11 @@ from telerobot_nodes.plan.receiver import LogPosition, Receiver, open_when_free
 from telerobot_nodes.plan.sender import Sender, SenderConfig
 
 RATE, AUTHORITY, PAUSE = OperationKind.RATE, OperationKind.AUTHORITY, OperationKind.PAUSE
+
+
+@pytest.fixture(scope="session")
+def models():
+    return plan_models
 
 
 def operation(number, kind=PAUSE, epoch=1, agent="a", **values):

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import plan_models
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, TransitionError
@@ -20,6 +21,11 @@ HANDS = sorted((Path(__file__).parents[3] / "shared" / "data" / "hand").glob("*.
 def reach(pose):
     if pose[0] > 0.6:
         raise OutOfReachError(f"pose: x {pose[0]:.3f} is out of reach; allowed: 0.6 or less")
+
+
+@pytest.fixture(scope="session")
+def models():
+    return plan_models
 
 
 @pytest.fixture

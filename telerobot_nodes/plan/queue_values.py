@@ -1,0 +1,112 @@
+"""What the path-plan queue is set up with and what it shows: values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from telerobot_nodes.core.validation import FloatArray, in_range
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.operations import RATE_RANGE
+from telerobot_nodes.plan.sender import SenderConfig
+from telerobot_nodes.plan.shaper import ShaperConfig
+from telerobot_nodes.plan.time_base import TimeBaseConfig
+
+
+class DeviceState(IntEnum):
+    """Values equal the constants of `PlanQueueState.msg`."""
+
+    IDLE = 0
+    TRACKING = 1
+    HELD = 2
+
+
+class Join(Enum):
+    """What becomes of the trial path when the position clutch is engaged again [US5046022 claims 12, 13]."""
+
+    LINK = "a generated path straight to the latest trial point"
+    ADOPT = "the whole trial path"
+    DISCARD = "nothing: the trial path is dropped"
+
+
+class DisplayMode(Enum):
+    """How the forward simulation relates to the hand, from the two clutches."""
+
+    SYNCHRONISED = "time and position synchronised"
+    POSITION_SYNCHRONISED = "position synchronised, time desynchronised"
+    DESYNCHRONISED = "neither"
+
+
+def display_mode(time_clutch: bool, position_clutch: bool) -> DisplayMode:
+    """The display mode that follows from the clutches."""
+    if not position_clutch:
+        return DisplayMode.DESYNCHRONISED
+    return DisplayMode.SYNCHRONISED if time_clutch else DisplayMode.POSITION_SYNCHRONISED
+
+
+@dataclass(frozen=True)
+class QueueConfig:
+    """Everything that may be set; validated when made."""
+
+    agent: str = "operator"
+    sample_period: float = 0.02  # [s]
+    send_period: float = 0.04  # [s] least time between operations that append or truncate
+    capacity: int = 100_000  # points of the plan, and of the trial path
+    reserve: int = 256  # points kept free so that the hand comes to rest inside the capacity
+    stale_after: float = 0.5  # [s] without a report
+    hurry_lead: float = 1.0  # [s] of plan left at the robot, on top of the round trip, below which nothing waits
+    ratio_low: float = 0.1  # [-] least time ratio
+    ratio_high: float = 10.0  # [-] greatest time ratio
+    brake_low: float = 0.1  # [plan s/s] least rate of the time brake
+    brake_high: float = 20.0  # [plan s/s] greatest rate of the time brake
+    brake_margin: float = 0.2  # [s] of plan left before the committed stretch, for what is not known of the robot
+    meeting_distance: float = 0.05  # [m] between the stand-by's tool and the active plan for a hand-off
+    meeting_angle: float = 0.3  # [rad]
+    shaper: ShaperConfig = field(default_factory=ShaperConfig)
+    time_base: TimeBaseConfig = field(default_factory=TimeBaseConfig)
+    sender: SenderConfig = field(default_factory=SenderConfig)
+
+    def __post_init__(self) -> None:
+        if not self.agent:
+            raise InvalidValueError("queue.agent", self.agent, "allowed: a name")
+        in_range(self.sample_period, "queue.sample_period", 0.004, 0.2, "s")
+        in_range(self.send_period, "queue.send_period", 0.0, 1.0, "s")
+        in_range(self.reserve, "queue.reserve", 16, 100_000, "points")
+        in_range(self.capacity, "queue.capacity", 2 * self.reserve, 10_000_000, "points")
+        in_range(self.stale_after, "queue.stale_after", 0.05, 60.0, "s")
+        in_range(self.hurry_lead, "queue.hurry_lead", 0.0, 60.0, "s")
+        in_range(self.ratio_low, "queue.ratio_low", RATE_RANGE[0], 1.0)
+        in_range(self.ratio_high, "queue.ratio_high", 1.0, RATE_RANGE[1])
+        in_range(self.brake_low, "queue.brake_low", 0.01, 1000.0, "plan s/s")
+        in_range(self.brake_high, "queue.brake_high", self.brake_low, 1000.0, "plan s/s")
+        in_range(self.brake_margin, "queue.brake_margin", 0.0, 10.0, "s")
+        in_range(self.meeting_distance, "queue.meeting_distance", 1e-4, 1.0, "m")
+        in_range(self.meeting_angle, "queue.meeting_angle", 1e-3, 3.2, "rad")
+
+
+@dataclass(frozen=True)
+class PlanQueueState:
+    """What the operator must be shown (`PlanQueueState.msg`)."""
+
+    time_clutch: bool
+    position_clutch: bool
+    time_ratio: float  # [-]
+    brake_rate: float  # [plan s/s]
+    device: DeviceState
+    notice: str
+    jumps: int
+    refused: int
+    head_seq: int
+    head_time: float  # [s]
+    length: int
+    capacity: int
+    trial_length: int
+    lead: float  # [s]
+    unacknowledged: int
+    epoch: int
+    agent: str
+    has_authority: bool
+    data_age: float  # [s] negative: none yet
+    round_trip: float  # [s] negative: none yet
+    stale: bool
+    target_pose: FloatArray  # (7,)

@@ -1,0 +1,45 @@
+"""A stand-by agent: it sees the active plan, and finds where its own simulated tool meets it [US5046022 claim 28].
+
+What belongs here: a copy of the active plan from its updates, and the meeting. What must never enter: who may have
+authority (`authority.py`), the stand-by's own path (`queue.py`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.plan.feed import PlanUpdate, UpdateKind
+from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
+
+
+class ActivePlan:
+    """The plan of the agent in control, as its updates tell; bounded by forgetting what was executed."""
+
+    def __init__(self, capacity: int) -> None:
+        self.store = PlanStore(capacity)
+
+    def follow(self, update: PlanUpdate) -> None:
+        """Take one update of the active agent; its trial path is its own business."""
+        if update.trial:
+            return
+        if update.kind is UpdateKind.RESET:
+            self.store.clear()
+        elif update.kind is UpdateKind.TRUNCATE:
+            self.store.truncate(update.after_seq)
+        points = update.points
+        if points is not None:
+            seq = np.arange(points.first_seq, points.last_seq + 1)
+            gripper = points.gripper if points.gripper.size else np.full(len(points), NOTHING)
+            self.store.extend(Stretch(seq, points.time, points.pose, points.timing, gripper))
+
+    def meeting(self, pose: FloatArray, distance: float, angle: float, after_time: float) -> int:
+        """Number of the point nearest to `pose` (7,) within both bounds, after a plan time [s]; 0: none."""
+        later = self.store.after(self.store.before_time(after_time))
+        if not len(later):
+            return 0
+        apart = np.linalg.norm(later.pose[:, :3] - pose[:3], axis=1)
+        turned = 2.0 * np.arccos(np.minimum(np.abs(later.pose[:, 3:] @ pose[3:]), 1.0))
+        score = np.maximum(apart / distance, turned / angle)
+        nearest = int(np.argmin(score))
+        return int(later.seq[nearest]) if score[nearest] <= 1.0 else 0

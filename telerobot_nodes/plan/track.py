@@ -1,0 +1,79 @@
+"""One path being laid: its points, its numbers, and what displays were told of it.
+
+The queue has two: the plan, and the trial path laid while the position clutch is disengaged (the "second memory
+means" of [US5046022 claims 8, 11]).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.errors import QueueFullError
+from telerobot_nodes.plan.feed import PlanFeed, PlanUpdate
+from telerobot_nodes.plan.laying import Laid
+from telerobot_nodes.plan.points import Timing
+from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
+from telerobot_nodes.plan.time_base import Timed
+
+
+class Track:
+    """Points in order with numbers never used twice."""
+
+    def __init__(self, capacity: int, author: str, trial: bool = False) -> None:
+        self.store = PlanStore(capacity)
+        self.feed = PlanFeed(author, trial)
+        self.next_seq = 1
+        self.gripper = NOTHING  # [m] for the points laid from now on
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    @property
+    def head_pose(self) -> FloatArray:
+        """Pose of the newest point: (7,)."""
+        return self.store.last_pose()
+
+    def begin(self, time: float, pose: FloatArray) -> None:
+        """Forget everything; the path begins with one point at `pose`, plan time [s]."""
+        self.store.clear()
+        self.feed.reset()
+        self.lay_at(np.array([time]), pose.reshape(1, 7), Timing.SYNCED)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.store.clear()
+        self.feed.reset()
+
+    def lay(self, laid: list[Laid]) -> None:
+        """Append what was laid; raises QueueFullError when a piece does not fit."""
+        for piece in laid:
+            self.lay_timed(piece.timed, piece.timing)
+
+    def lay_timed(self, timed: Timed, timing: Timing) -> None:
+        """Append points with plan time counted from the newest one."""
+        self.lay_at(self.store.last_time + np.cumsum(timed.step), timed.pose, timing)
+
+    def lay_at(self, time: FloatArray, pose: FloatArray, timing: Timing) -> None:
+        """Append points with the next free numbers."""
+        n = len(time)
+        seq = np.arange(self.next_seq, self.next_seq + n)
+        self.store.append(seq, time, pose, int(timing), self.gripper)
+        self.next_seq += n
+
+    def lay_stretch(self, stretch: Stretch) -> None:
+        """Append another path's points with their steps in time, kinds and gripper; the first one is left out."""
+        n = len(stretch) - 1
+        time = self.store.last_time + stretch.time[1:] - stretch.time[0]
+        seq = np.arange(self.next_seq, self.next_seq + n)
+        self.store.extend(Stretch(seq, time, stretch.pose[1:], stretch.timing[1:], stretch.gripper[1:]))
+        self.next_seq += n
+
+    def check_room(self, n: int) -> None:
+        """Raise QueueFullError when `n` more points do not fit."""
+        if len(self.store) + n > self.store.capacity:
+            raise QueueFullError(f"plan: {len(self.store)} + {n} points; allowed: {self.store.capacity}")
+
+    def drain(self) -> list[PlanUpdate]:
+        """Changes since the call before, for displays."""
+        return self.feed.drain(self.store)
