@@ -107,6 +107,21 @@ def ceiling_squared(
 
 
 @numba.njit(cache=True)
+def _aim(
+    change: FloatArray, edge: FloatArray, cell: int, tau: float, s: float, wanted: float, end: float, width: float
+) -> tuple[float, float, float]:
+    """Fall and rise [1/s] allowed from `tau` on, and r^2 at the cell's end: towards `wanted`, at most `end`."""
+    span = edge[cell + 1] - tau
+    fall = _fall(change, edge, cell, tau, s, width)
+    if wanted <= s:
+        return fall, 0.0, min(max(s - 2.0 * fall * span, wanted), end)
+    guess = math.sqrt(min(s + 2.0 * change[cell] * span, wanted))
+    reach = width * (guess + width * change[cell])
+    rise = _least(change, edge, cell, edge[cell] - width * guess, edge[cell + 1] + reach)
+    return fall, rise, min(s + 2.0 * rise * span, wanted, end)
+
+
+@numba.njit(cache=True)
 def plan_rate(
     edge: FloatArray,
     rate: FloatArray,
@@ -127,63 +142,57 @@ def plan_rate(
     rest cannot be reached inside the limits (the motion planned before stays the one to follow).
     """
     times[0], taus[0], rates[0] = 0.0, tau, now_rate
-    n = rate.size
-    end = n - 1 if open_end else n
-    if n == 0 or tau >= edge[end]:
+    end = rate.size - 1 if open_end else rate.size
+    if end <= 0 or tau >= edge[end]:
         return 1 if now_rate == 0.0 else 0
-    k = max(int(np.searchsorted(edge, tau, side="right")) - 1, 0)
+    k = max(int(np.searchsorted(edge, tau + 1e-12, side="right")) - 1, 0)
     ceiling = ceiling_squared(edge, rate, change, open_end, width, k)
     count, t, s = 1, 0.0, now_rate * now_rate
     while k < end and count < times.size:
-        span = edge[k + 1] - tau
-        if span <= 1e-12:
-            k += 1
-            continue
+        span, r = edge[k + 1] - tau, math.sqrt(s)
         wanted = goal * goal if t < nominal else 0.0
-        r = math.sqrt(s)
-        fall = _fall(change, edge, k, tau, s, width)
+        fall, rise, target = _aim(change, edge, k, tau, s, wanted, ceiling[k + 1], width)
         low = s - 2.0 * fall * span
-        rise = 0.0
-        if wanted > s:
-            guess = math.sqrt(min(s + 2.0 * change[k] * span, wanted))
-            reach = width * (guess + width * change[k])
-            rise = _least(change, edge, k, edge[k] - width * guess, edge[k + 1] + reach)
-            target = min(s + 2.0 * rise * span, wanted)
-        else:
-            target = max(low, wanted)
-        target = min(target, ceiling[k + 1])
         if target < low - _TOLERANCE * (1.0 + s):
             return 0
         if target <= 0.0 and low < 0.0 and wanted == 0.0:  # rest inside the cell
-            run = s / (2.0 * fall)
-            if r > 0.0:
-                times[count], taus[count], rates[count] = t + 2.0 * run / r, tau + run, 0.0
-                count += 1
-            return count
-        target = max(target, 0.0)
-        halfway = s == 0.0 and target == 0.0  # from rest to rest inside one cell: up in its first half, then down
+            return _rest_within(s / (2.0 * fall), r, t, tau, count, times, taus, rates)
+        halfway = s == 0.0 and target <= 0.0  # from rest to rest inside one cell: up in its first half, then down
         if halfway:
             span *= 0.5
-            target = min(0.9 * rise * 2.0 * span, 0.5 * ceiling[k], wanted)
+            target = min(1.8 * rise * span, 0.5 * ceiling[k], wanted)
             if target <= 0.0 or span < 1e-9:
                 return count
-        after = math.sqrt(target)
+        after = math.sqrt(max(target, 0.0))
         spent = 2.0 * span / (r + after)
         if wanted > 0.0 and t + spent > nominal:
-            x = nominal - t
-            slope = (after - r) / spent
-            tau += r * x + 0.5 * slope * x * x
-            r += slope * x
-            t, s = nominal, r * r
+            x, slope = nominal - t, (after - r) / spent
+            t, tau, r = nominal, tau + r * x + 0.5 * slope * x * x, r + slope * x
         else:
-            t += spent
-            tau, s, r = tau + span, target, after
-            if not halfway:
-                tau = edge[k + 1]
-                k += 1
+            t, tau, r = t + spent, tau + span if halfway else edge[k + 1], after
+            k += 0 if halfway else 1
+        s = r * r
         times[count], taus[count], rates[count] = t, tau, r
         count += 1
     return count if rates[count - 1] == 0.0 else 0
+
+
+@numba.njit(cache=True)
+def _rest_within(
+    run: float,
+    r: float,
+    t: float,
+    tau: float,
+    count: int,
+    times: FloatArray,
+    taus: FloatArray,
+    rates: FloatArray,
+) -> int:
+    """Add the last piece, to rest after `run` [s] of plan time; returns the number of piece ends."""
+    if r <= 0.0:
+        return count
+    times[count], taus[count], rates[count] = t + 2.0 * run / r, tau + run, 0.0
+    return count + 1
 
 
 @numba.njit(cache=True)
