@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "clear": "operate:clear",
     "ratio": "operate:ratio",
     "review": "review:command",
+    "bench": "bench:command",
     "graph": "graph:command",
     "run": "run:command",
 }

@@ -21,6 +21,7 @@ class Reach:
         self._kinematics = Kinematics(robot)
         self._limits = robot.limits
         self._seed = np.array(robot.home)
+        self._kinematics.solve(robot.forward(self._seed), self._seed)  # compile now, not at the hand's first move
 
     def start(self, q: FloatArray) -> None:
         """The path begins at joints `q` (dof,) [rad]."""

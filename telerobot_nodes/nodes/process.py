@@ -20,6 +20,7 @@ from telerobot_nodes.nodes.base import GraphNode
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
+URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 
 
@@ -30,9 +31,10 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         signal.signal(number, lambda _number, _frame: stop.set())
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
-    if graph.node(options.name).urgent:
+    urgent = graph.node(options.name).urgent
+    if urgent:
         with contextlib.suppress(PermissionError):  # an ordinary user's node runs at the ordinary priority
-            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
+            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
     rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make(options)
@@ -42,6 +44,9 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     try:
         node.trigger_configure()
         node.trigger_activate()
+        if urgent:
+            with contextlib.suppress(PermissionError):
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
         print(f"telerobot: {options.name} ready", flush=True)
         _spin(node, stop)
     finally:
