@@ -14,6 +14,7 @@ import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError, TelerobotError, TransitionError
+from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.brake import TimeBrake, committed_on_arrival
 from telerobot_nodes.plan.feed import PlanUpdate
 from telerobot_nodes.plan.follower import ZERO
@@ -23,6 +24,7 @@ from telerobot_nodes.plan.links import Blocked, Linker, LinkPlanner, no_obstacle
 from telerobot_nodes.plan.operations import ExecutorReport, Operation, OperationKind
 from telerobot_nodes.plan.queue_values import DeviceState, Join, PlanQueueState, QueueConfig
 from telerobot_nodes.plan.shaper import ShapedPose, Shaper
+from telerobot_nodes.plan.standby import FORCED, StandBy
 from telerobot_nodes.plan.time_base import SegmentTime
 from telerobot_nodes.plan.track import Track
 from telerobot_nodes.plan.uplink import Event, Phase, Uplink
@@ -31,7 +33,6 @@ __all__ = ["DeviceState", "Join", "PathPlanQueue", "PlanQueueState", "QueueConfi
 
 GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 JOIN_TIME = 0.5  # [s] plan time from an earlier plan's end to the first point of a new one
-EPOCH_BLOCK = 1 << 20  # a plan that follows another's begins at a multiple of this: no number is ever used twice
 
 
 class PathPlanQueue:
@@ -55,6 +56,8 @@ class PathPlanQueue:
         self._uplink = Uplink(config.agent, self._plan.store, config.sender)
         self._brake = TimeBrake(config.brake_low, config.brake_high)
         self._position_clutch = True
+        self._standby = StandBy(config.agent, config.capacity, config.meeting_distance, config.meeting_angle)
+        self._join_when_ready = False
         self._layer: Layer | None = None
         self._idle_shaper = Shaper(config.shaper, ShapedPose(ZERO, (0.0, 0.0, 0.0, 1.0)), 0.0)  # checks, goes nowhere
         self._pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
@@ -172,6 +175,25 @@ class PathPlanQueue:
         self._advance(now)
         self._uplink.sender.submit(OperationKind.RATE, rate=rate, urgent=True)
 
+    # --- authority ---
+
+    def say(self, kind: AuthorityKind, peer: str = "") -> AuthorityMessage:
+        """The message about authority to send: ask, consent, refuse, take, release, heartbeat [claim 28]."""
+        if kind in (AuthorityKind.REQUEST, AuthorityKind.RELEASE):
+            self._uplink.wanted = kind is AuthorityKind.REQUEST
+        return self._standby.handoff.say(kind, peer, self._uplink.report.epoch if self._uplink.report else 0)
+
+    def on_authority(self, message: AuthorityMessage) -> None:
+        """Take what another agent, or the robot's desk, says about authority."""
+        self._notice = self._standby.handoff.hear(message) or self._notice
+        if self._standby.asks_nothing:
+            self._uplink.give_up()
+
+    def watch(self, update: PlanUpdate) -> None:
+        """Take one update of the plan of the agent in control, to meet it as a stand-by."""
+        if not self._uplink.open:
+            self._standby.active.follow(update)
+
     # --- time and the link ---
 
     def poll(self, now: float) -> list[Operation]:
@@ -182,20 +204,22 @@ class PathPlanQueue:
         if now >= self._next_cut:
             self._next_cut = now + self.config.send_period
             self._delete_by_brake(now)
+            self._take_over(now)
             self._uplink.hand_over()
         return self._uplink.sender.poll(now) if self._uplink.phase not in (Phase.WAITING, Phase.OBSERVING) else []
 
     def on_report(self, now: float, report: ExecutorReport, tool_pose: FloatArray | None = None) -> None:
         """Take what the robot says of itself; `tool_pose` is the measured tool in WORLD (7,)."""
-        if tool_pose is not None and len(tool_pose):
-            tool_pose = poses(tool_pose, "tool_pose")[0]
+        tool_pose = poses(tool_pose, "tool_pose")[0] if tool_pose is not None and len(tool_pose) else None
         self._uplink.on_report(now, report)
         if self._uplink.event is Event.AT_REST:
             self._start(now, tool_pose)
         elif self._uplink.event is Event.AGREED:
             self._rejoin()
-        elif self._uplink.phase in (Phase.CLAIMING, Phase.OBSERVING, Phase.SETTLING) and len(self._plan):
+        elif len(self._plan) and self._is_void():
             self._abandon()
+        if self._uplink.phase is Phase.OBSERVING and tool_pose is not None:
+            self._stand_by(now, tool_pose)
         if self._uplink.notices:
             self._notice = "; ".join(self._uplink.notices)
             self._uplink.notices.clear()
@@ -239,7 +263,7 @@ class PathPlanQueue:
             data_age=age,
             round_trip=uplink.round_trip,
             stale=report is None or age > self.config.stale_after,
-            target_pose=self._target(),
+            target_pose=self._layer.shaper.target if self._layer is not None else np.empty(0),
         )
 
     # --- inside ---
@@ -272,15 +296,13 @@ class PathPlanQueue:
             return "time brake"
         if self._position_clutch and self._uplink.phase is not Phase.READY:
             return str(self._uplink.phase.value)
-        held, most = (self._length(), self._capacity()) if self._position_clutch else (len(self._trial), self._most)
+        held, most = (
+            (self._length(), self._capacity()) if self._position_clutch else (len(self._trial), self.config.capacity)
+        )
         reserve = self.config.reserve
         self._full = most - held < reserve or (self._full and most - held < 2 * reserve)
         name = "plan" if self._position_clutch else "trial path"
         return f"{name} is full: {held} of {most} points" if self._full else ""
-
-    @property
-    def _most(self) -> int:
-        return self.config.capacity
 
     def _hurry(self) -> bool:
         """True when the robot would run out of plan before later geometry came."""
@@ -297,16 +319,10 @@ class PathPlanQueue:
         report = self._uplink.report
         return min(self.config.capacity, report.capacity) if report and report.capacity else self.config.capacity
 
-    def _target(self) -> FloatArray:
-        if self._layer is not None:
-            return self._layer.shaper.target
-        return self._pose if self._pose is not None else np.empty(0)
-
     def _notice_now(self) -> str:
         held = self._held()
         blocked = self._layer.blocked if self._layer else ""
-        parts: tuple[str, ...] = (held, blocked, self._notice)
-        return "; ".join(part for part in parts if part)
+        return "; ".join(filter(None, (held, blocked, self._notice)))
 
     def _start(self, now: float, tool_pose: FloatArray | None) -> None:
         """The plan begins where the arm is at rest: one point there, then the hand."""
@@ -315,17 +331,14 @@ class PathPlanQueue:
         if report is None or pose is None:
             raise InvalidValueError("tool_pose", tool_pose, "allowed: the measured tool pose, 7 values")
         self._pose = pose
-        self._skip_numbers(report.tail_seq)
+        self._plan.skip_numbers(report.tail_seq)
         self._plan.begin(report.tail_time + JOIN_TIME if report.tail_seq else 0.0, pose)
         self._uplink.start(report.tail_seq)
-        if self._layer is None or self._position_clutch:
+        if len(self._trial) < 2:  # a stand-by's simulated path is kept, to be joined or discarded
+            self._trial.clear()
+            self._position_clutch = True
             self._place_hand(now, pose)
         self._notice = "ready"
-
-    def _skip_numbers(self, tail_seq: int) -> None:
-        """Numbers above every one the robot may have seen, also of points deleted before their time."""
-        if tail_seq:
-            self._plan.next_seq = max(self._plan.next_seq, (tail_seq // EPOCH_BLOCK + 1) * EPOCH_BLOCK)
 
     def _rejoin(self) -> None:
         """Both tails are the same point again: displays and hand go on from it."""
@@ -333,9 +346,40 @@ class PathPlanQueue:
         if self._position_clutch:
             self._restart_hand()
         self._notice = "robot has confirmed; the plan goes on from its head"
+        if self._join_when_ready:
+            self._join_when_ready = False
+            self._engage(Join.LINK)
+
+    def _stand_by(self, now: float, tool_pose: FloatArray) -> None:
+        """Another agent is in control: the hand moves a simulated tool, from where the arm or the hand is."""
+        if self._layer is None:
+            self._place_hand(now, tool_pose)
+        if self._position_clutch and self._layer is not None:
+            self._position_clutch = False
+            self._trial.begin(0.0, self._layer.pose)
+
+    def _take_over(self, now: float) -> None:
+        """Claim authority that was consented to: at the meeting of tool and plan, or at once when forced."""
+        if self._uplink.phase is not Phase.OBSERVING or not len(self._trial):
+            return
+        meeting = self._standby.meeting(self._trial.head_pose, self._committed(now))
+        if meeting == FORCED:
+            self._uplink.insist()
+        elif meeting:
+            self._plan.clear()
+            self._plan.store.extend(self._standby.active.store.after(0))
+            self._plan.skip_numbers(self._plan.store.last_seq)
+            self._uplink.take_over(meeting)
+            self._join_when_ready = True
+
+    def _is_void(self) -> bool:
+        """True when the points here are not the robot's plan any more (a plan taken over is, once granted)."""
+        if self._uplink.phase is Phase.CLAIMING:
+            return not self._join_when_ready
+        return self._uplink.phase in (Phase.OBSERVING, Phase.SETTLING)
 
     def _abandon(self) -> None:
-        """The points here are not the robot's plan any more."""
+        self._join_when_ready = False
         self._notice = f"{self._length()} points dropped"
         self._plan.clear()
 

@@ -10,7 +10,10 @@ import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.plan.feed import PlanUpdate, UpdateKind
+from telerobot_nodes.plan.handoff import Handoff, Wish
 from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
+
+FORCED = -1  # no meeting is needed: a supervisor decided
 
 
 class ActivePlan:
@@ -43,3 +46,31 @@ class ActivePlan:
         score = np.maximum(apart / distance, turned / angle)
         nearest = int(np.argmin(score))
         return int(later.seq[nearest]) if score[nearest] <= 1.0 else 0
+
+
+class StandBy:
+    """What an agent without authority knows and waits for."""
+
+    def __init__(self, agent: str, capacity: int, distance: float, angle: float) -> None:
+        self.handoff = Handoff(agent)
+        self.active = ActivePlan(capacity)
+        self._distance = distance
+        self._angle = angle
+
+    @property
+    def asks_nothing(self) -> bool:
+        """True when no claim of this agent should stand."""
+        return self.handoff.wish is Wish.NONE and not self.handoff.claimed
+
+    def meeting(self, pose: FloatArray, after_time: float) -> int:
+        """Point where control passes now: its number, FORCED, or 0 for not yet. A positive answer is given once."""
+        wish = self.handoff.wish
+        if wish is Wish.NOTHING:
+            self.handoff.settled()
+            return FORCED
+        if wish is not Wish.MEETING:
+            return 0
+        seq = self.active.meeting(pose, self._distance, self._angle, after_time)
+        if seq:
+            self.handoff.settled()
+        return seq

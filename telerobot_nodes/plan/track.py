@@ -16,6 +16,8 @@ from telerobot_nodes.plan.points import Timing
 from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
 from telerobot_nodes.plan.time_base import Timed
 
+EPOCH_BLOCK = 1 << 20  # a plan that follows another's begins at a multiple of this: no number is ever used twice
+
 
 class Track:
     """Points in order with numbers never used twice."""
@@ -39,6 +41,11 @@ class Track:
         self.store.clear()
         self.feed.reset()
         self.lay_at(np.array([time]), pose.reshape(1, 7), Timing.SYNCED)
+
+    def skip_numbers(self, tail_seq: int) -> None:
+        """Use numbers above every one the robot may have seen, also of points deleted before their time."""
+        if tail_seq:
+            self.next_seq = max(self.next_seq, (tail_seq // EPOCH_BLOCK + 1) * EPOCH_BLOCK)
 
     def clear(self) -> None:
         """Forget everything."""

@@ -326,7 +326,8 @@ def test_another_agents_plan_is_only_watched(make, models):
     session.run(2.0, lambda now: session.queue.command_pose(now, HOME, "world"))
     state = session.state()
     assert not state.has_authority
-    assert state.device is DeviceState.HELD
+    assert not state.position_clutch
+    assert state.head_seq == 0
     assert session.up.sent == 0
     with pytest.raises(TransitionError):
         session.queue.clear(session.now)
