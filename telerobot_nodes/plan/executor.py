@@ -147,9 +147,9 @@ class PlanExecutor:
             committed_seq=max(int(seqs[motion.committed_index]), self._executed_seq),
             tail_seq=int(seqs[-1]),
             halt_number=self._halt_number,
-            plan_time=motion.plan_time,
-            committed_time=motion.stop_time,
-            tail_time=float(motion.path.times[-1]),
+            plan_time=max(motion.plan_time, 0.0),  # the lead-in to a first point at 0 lies before it
+            committed_time=max(motion.stop_time, 0.0),
+            tail_time=max(float(motion.path.times[-1]), 0.0),
             rate=motion.rate(now),
             rate_goal=self._rate_goal,
             queue_length=self.queue_length,
