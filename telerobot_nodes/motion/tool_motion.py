@@ -94,7 +94,8 @@ def joints_towards(
 @njit(cache=True)
 def pose_into(R: FloatArray, p: FloatArray, pose: FloatArray) -> None:
     """`x y z [m], qx qy qz qw` with qw >= 0 of a transform into `pose` (7,)."""
-    pose[:3] = p
+    for r in range(3):
+        pose[r] = p[r]
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     if trace > 0.0:
         s = 2.0 * math.sqrt(1.0 + trace)

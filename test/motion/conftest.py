@@ -1,8 +1,14 @@
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.motion.law_records import law_of, new_inputs, new_state
+from telerobot_nodes.motion.parameters import parameters_from
+
+settings.register_profile("compiled", deadline=None)  # the first example compiles
+settings.load_profile("compiled")
 
 
 @pytest.fixture(scope="session", params=["arm", "panda"], ids=["6 joints", "7 joints"])
@@ -55,3 +61,13 @@ def slow_motion():
         return middle, target, max(by_speed, by_push) / share
 
     return choose
+
+
+@pytest.fixture(scope="session")
+def make_law():
+    """The compiled law's arrays for a robot and parameters by flat name."""
+
+    def make(robot, period=0.005, **values):
+        return law_of(parameters_from(values), robot, period), new_state(robot.dof), new_inputs(robot.dof)
+
+    return make
