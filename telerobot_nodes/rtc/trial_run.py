@@ -1,0 +1,96 @@
+"""Hypothesis testing: the same elaborator, binder and analysis on a copy of the database [JPL-RTC section 5].
+
+Each primitive is answered by the report that is hoped for; nothing is commanded, nothing of the original changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from telerobot_nodes.errors import OutOfReachError, TelerobotError
+from telerobot_nodes.rtc.analysis import AnalysisUnit, Context, Recommendation
+from telerobot_nodes.rtc.binder import bind
+from telerobot_nodes.rtc.database import Database
+from telerobot_nodes.rtc.elaborator import PlannedStep, elaborate
+from telerobot_nodes.rtc.environment import Environment
+from telerobot_nodes.rtc.interfaces import Checks
+from telerobot_nodes.rtc.messages import TrialReport, TrialStep
+from telerobot_nodes.rtc.primitives import Primitive, Report, Space
+from telerobot_nodes.rtc.request import Request
+from telerobot_nodes.rtc.skills import Library, Verdict
+
+
+def try_request(request: Request, library: Library, database: Database, checks: Checks) -> TrialReport:
+    """Whether a request would work as far as it can be known, and the numbers of every step."""
+    copy = database.copy()
+    analysis = AnalysisUnit(library, copy, checks)
+    alone = replace(request, via_operator=request.via_operator)
+    done: list[TrialStep] = []
+    results: dict[str, dict[str, object]] = {}
+    name = "plan"
+    try:
+        script = elaborate(alone, library, copy.view, checks)
+        for number, planned in enumerate(script.steps, 1):
+            name = planned.name
+            primitive = bind(planned, number, 0, alone, library, copy.view, checks, results)
+            if primitive is None:
+                continue
+            advice = _step(analysis, Context(planned, primitive, alone, dict(results)), copy, library, checks)
+            results[planned.name] = dict(advice.result) | {"outcome": planned.kind.success}
+            done.append(_line(planned, primitive, advice))
+            if advice.verdict is not Verdict.CONTINUE:
+                return TrialReport(False, f"step {name}: {advice.note}", tuple(done), _total(done))
+    except TelerobotError as error:
+        done.append(TrialStep(name, "", "", False, str(error)))
+        return TrialReport(False, str(error), tuple(done), _total(done))
+    return TrialReport(True, "every step can be planned", tuple(done), _total(done))
+
+
+def _step(analysis: AnalysisUnit, context: Context, copy: Database, library: Library, checks: Checks) -> Recommendation:
+    report = predicted_report(context, copy, library, checks)
+    return analysis.evaluate(analysis.open(context, 0.0), report, 0.0)
+
+
+def predicted_report(context: Context, database: Database, library: Library, checks: Checks) -> Report:
+    """The report a primitive is sent for: at its target, with the readings its kind foresees."""
+    planned, primitive = context.planned, context.primitive
+    env = Environment(planned.frame, context.request, library, database.view, checks, context.results)
+    joints, pose = _arm_state(planned, primitive, env)
+    readings: dict[str, float | str | tuple[float, ...]] = {}
+    for name, expression in planned.kind.predicts.items():
+        given = primitive.parameters.get(name)
+        value = given if given is not None else env.evaluate(expression)
+        readings[name] = float(value) if np.isscalar(value) else tuple(np.asarray(value).tolist())  # type: ignore[arg-type]
+    outcome = "done" if primitive.executive == "operator_task" else planned.kind.success
+    return Report(primitive.number, outcome, joints, pose, readings=readings, elapsed=primitive.trajectory.duration)
+
+
+def _arm_state(
+    planned: PlannedStep, primitive: Primitive, env: Environment
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if planned.kind.role != "arm":
+        return (), ()
+    arm = str(env.lookup("arm"))
+    start = env.joints(arm)
+    target = primitive.parameters.get("tr_tn_dest")
+    if target is None or (not planned.kind.moves and primitive.trajectory.space is not Space.TASK):
+        return tuple(start.tolist()), tuple(env.checks.kinematics.forward(arm, start).tolist())
+    try:
+        joints = env.checks.kinematics.solve(arm, np.asarray(target), start)
+    except OutOfReachError:
+        joints = start
+    return tuple(joints.tolist()), tuple(np.asarray(target).tolist())
+
+
+def _line(planned: PlannedStep, primitive: Primitive, advice: Recommendation) -> TrialStep:
+    target = primitive.parameters.get("tr_tn_dest", ())
+    numbers = target if isinstance(target, tuple) else ()
+    good = advice.verdict is Verdict.CONTINUE
+    duration = primitive.trajectory.duration
+    return TrialStep(planned.name, primitive.kind, primitive.subsystem, good, advice.note, duration, numbers)
+
+
+def _total(steps: list[TrialStep]) -> float:
+    return sum(step.duration for step in steps)
