@@ -162,7 +162,6 @@ NODES: tuple[Node, ...] = (
             "plan_executor/operations",
             "halt",
             "gcmsf_control/state",
-            "joint_states",
             "hardware_interface/wrench",
         ),
         urgent=True,
