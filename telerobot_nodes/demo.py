@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from telerobot_nodes.core.share import share_path
 from telerobot_nodes.core.validation import in_range
-from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.launching import GraphOptions
 from telerobot_nodes.operator import commands
 from telerobot_nodes.operator.client import OperatorClient
 from telerobot_nodes.operator.status import Device, RobotMode
 from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
 
+PARAMETERS = "config/demo.yaml"
 START_LIMIT = 90.0  # [s] for the graph to be ready
 LINK_LIMIT = 30.0  # [s] for the link to carry reports
 DONE_MARGIN = 120.0  # [s] the robot may still need after the hand has stopped
@@ -48,6 +50,8 @@ class DemoSettings:
     def __post_init__(self) -> None:
         in_range(self.round_trip, "delay", 0.0, 120.0, "s")
         commands.Replay("", self.speed)
+        if (self.folder / "bag").exists():
+            raise InvalidValueError("folder", str(self.folder), "allowed: a folder without a recording in it")
         self.link()
 
     def link(self) -> commands.SetLink:
@@ -57,7 +61,11 @@ class DemoSettings:
     def graph(self) -> GraphOptions:
         """The whole graph but the console."""
         return GraphOptions(
-            "demo", robot=self.robot, params=self.params, bag=self.folder / "bag", without=("operator_console",)
+            "demo",
+            robot=self.robot,
+            params=self.params or share_path(PARAMETERS),
+            bag=self.folder / "bag",
+            without=("operator_console",),
         )
 
 

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "review": "review:command",
     "bench": "bench:command",
     "graph": "graph:command",
+    "params": "params:command",
     "run": "run:command",
 }
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from telerobot_nodes.demo import DemoSettings, run_headless
+from telerobot_nodes.core.share import share_path
+from telerobot_nodes.demo import PARAMETERS, DemoSettings, run_headless
 from telerobot_nodes.launching import GraphOptions
 from telerobot_nodes.supervisor import Supervisor, supervise
 
@@ -31,7 +32,7 @@ def command(
     """Run the demo."""
     folder = folder or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     if not headless:
-        options = GraphOptions("demo", robot=robot, params=params, bag=folder / "bag")
+        options = GraphOptions("demo", robot=robot, params=params or share_path(PARAMETERS), bag=folder / "bag")
         raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))
     settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params)
     raise typer.Exit(_headless(settings, json_file))

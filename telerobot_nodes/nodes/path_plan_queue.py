@@ -67,6 +67,7 @@ class PathPlanQueueNode(GraphNode):
         self._halt = HaltSender()
         self._agent = parameters.agent
         self._planning = False
+        self._listeners = 0  # of the plan as it is laid
         self._operations_link = convert.LinkCounter(f"operator/{options.name}")
         self._halt_link = convert.LinkCounter(f"operator/{options.name}")
         self._operations = self.publisher("plan_executor/operations")
@@ -145,6 +146,10 @@ class PathPlanQueueNode(GraphNode):
         self._halts.publish(Halt(link=link, number=self._halt.number, agent=self._agent, reason=self._halt.reason))
 
     def _publish_state(self) -> None:
+        listeners = self._plan.get_subscription_count()
+        if listeners > self._listeners:
+            self._queue.retell()
+        self._listeners = listeners
         state = self._queue.state(self.now())
         values = {name: getattr(state, name) for name in state.__dataclass_fields__}
         values["device"] = int(state.device)

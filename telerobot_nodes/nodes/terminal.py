@@ -52,6 +52,11 @@ class Terminal:
             self.close()
             raise
 
+    @property
+    def operator(self) -> OperatorClient:
+        """What the operator's side knows."""
+        return self._client
+
     def ask(self, command: Command) -> Outcome:
         """Send a command and wait for what really happened."""
         outcomes: list[Outcome] = []

@@ -228,6 +228,11 @@ class PathPlanQueue:
         """Changes of the plan since the call before, for displays and simulators."""
         return self._plan.drain() + self._trial.drain()
 
+    def retell(self) -> None:
+        """Tell the whole plan again at the next drain: a display or simulator has come late."""
+        self._plan.feed.reset()
+        self._trial.feed.reset()
+
     def remaining(self, most: int) -> FloatArray:
         """Poses (n, 7) of the points not executed, evenly thinned to `most` or fewer, the last one kept."""
         pose: FloatArray = self._plan.store.after(self._uplink.executed_seq).pose

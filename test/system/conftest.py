@@ -1,0 +1,33 @@
+"""The graph as a user runs it: real processes, DDS and physics, started once per file that asks for it."""
+
+import pytest
+
+from telerobot_nodes.launching import GraphOptions
+from telerobot_nodes.supervisor import Supervisor
+
+START_LIMIT = 120.0  # [s]
+
+
+@pytest.fixture(scope="module")
+def demo_graph(tmp_path_factory):
+    """The demo graph without a browser; its supervisor."""
+    folder = tmp_path_factory.mktemp("demo")
+    lines = []
+    options = GraphOptions("demo", bag=folder / "bag", without=("operator_console",))
+    supervisor = Supervisor(options, on_line=lambda node, line: lines.append(f"[{node}] {line}"))
+    supervisor.start()
+    try:
+        assert supervisor.wait_ready(START_LIMIT), "\n".join(lines)
+        yield supervisor
+    finally:
+        assert supervisor.stop() == 0, "\n".join(lines)
+
+
+@pytest.fixture
+def terminal(demo_graph):
+    """The operator's client on the running graph, once the plan has begun."""
+    from telerobot_nodes.nodes.terminal import Terminal
+
+    with Terminal() as client:
+        assert client.wait_for(lambda c: c.queue.has_authority and c.queue.head_seq > 0, 30.0)
+        yield client

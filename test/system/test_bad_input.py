@@ -1,0 +1,160 @@
+"""Bad input from anywhere: a clear refusal that names field and value; queue and loop go on untouched."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+
+NAN = math.nan
+
+
+def pose(frame="world", x=0.5, y=0.0, z=0.5, qw=1.0):
+    from geometry_msgs.msg import PoseStamped
+
+    message = PoseStamped()
+    message.header.frame_id = frame
+    p, q = message.pose.position, message.pose.orientation
+    p.x, p.y, p.z, q.w = x, y, z, qw
+    return message
+
+
+def twist(frame="world", x=0.0):
+    from geometry_msgs.msg import TwistStamped
+
+    message = TwistStamped()
+    message.header.frame_id = frame
+    message.twist.linear.x = x
+    return message
+
+
+BAD_COMMANDS = {
+    "pose with NaN": ("path_plan_queue/pose_target_cmds", lambda: pose(x=NAN), "pose"),
+    "pose with infinity": ("path_plan_queue/pose_target_cmds", lambda: pose(z=math.inf), "pose"),
+    "pose with a quaternion of length 2": ("path_plan_queue/pose_target_cmds", lambda: pose(qw=2.0), "orientation"),
+    "pose in an unknown frame": ("path_plan_queue/pose_target_cmds", lambda: pose("moon"), "moon"),
+    "twist with NaN": ("path_plan_queue/delta_twist_cmds", lambda: twist(x=NAN), "twist"),
+    "twist in an unknown frame": ("path_plan_queue/delta_twist_cmds", lambda: twist("moon"), "moon"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_COMMANDS)
+def test_a_bad_command_is_refused_by_name_and_the_plan_stays(terminal, case):
+    topic, make, word = BAD_COMMANDS[case]
+    before = terminal.operator.queue
+    publisher = terminal.publisher(topic)
+    assert terminal.wait_for(lambda _: publisher.get_subscription_count() > 0, 10.0)
+    publisher.publish(make())
+    assert terminal.wait_for(lambda c: c.queue.refused > before.refused, 10.0)
+    after = terminal.operator.queue
+    assert word in after.notice
+    assert (after.head_seq, after.length) == (before.head_seq, before.length)
+
+
+def test_a_target_out_of_reach_is_held_and_said(terminal):
+    from telerobot_nodes.operator.status import Device
+
+    publisher = terminal.publisher("path_plan_queue/pose_target_cmds")
+    assert terminal.wait_for(lambda _: publisher.get_subscription_count() > 0, 10.0)
+    home = terminal.operator.queue.target_pose
+
+    def far_until_held(client):
+        message = pose(x=home[0], y=home[1], z=home[2] + 5.0)
+        q = message.pose.orientation
+        q.x, q.y, q.z, q.w = (float(v) for v in home[3:])
+        publisher.publish(message)
+        return client.queue.device is Device.HELD
+
+    assert terminal.wait_for(far_until_held, 20.0)
+    assert "reach" in terminal.operator.queue.notice
+    assert terminal.operator.queue.target_pose[2] < home[2] + 1.0
+
+
+def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(terminal):
+    from telerobot.msg import PlanOperation, PlanOperations, PlanPoints
+    from telerobot_nodes.nodes.convert import doubles, octets
+    from telerobot_nodes.nodes.diagnostics import diagnostics_of
+
+    tail = terminal.operator.robot.tail_seq
+    publisher = terminal.publisher("plan_executor/operations")
+    assert terminal.wait_for(lambda _: publisher.get_subscription_count() > 0, 10.0)
+    points = PlanPoints(
+        first_seq=tail + 1, time=doubles([1e6]), pose=doubles([NAN, 0, 0, 0, 0, 0, 1]), timing=octets([0]), author="x"
+    )
+    operation = PlanOperation(epoch=1, number=1, kind=PlanOperation.APPEND, agent="x", points=points)
+    publisher.publish(PlanOperations(operations=[operation]))
+    terminal.close()  # one ROS context at a time
+    assert _eventually(lambda: "points.pose" in diagnostics_of("plan_executor").get("last_refusal", ""))
+
+
+def test_a_bad_setpoint_never_reaches_the_arm(terminal):
+    from telerobot.msg import HardwareState, JointSetpoint
+    from telerobot_nodes.nodes.convert import doubles
+
+    states = []
+    terminal.subscribe("hardware_interface/state", states.append)
+    publisher = terminal.publisher("hardware_interface/setpoint")
+    assert terminal.wait_for(lambda _: bool(states) and publisher.get_subscription_count() > 0, 10.0)
+    refused = states[-1].refused
+    publisher.publish(
+        JointSetpoint(
+            number=1,
+            monotonic=terminal.now(),
+            position=doubles([NAN] * 6),
+            velocity=doubles([0] * 6),
+            acceleration=doubles([0] * 6),
+            gripper=-1.0,
+        )
+    )
+    assert terminal.wait_for(lambda _: states[-1].refused > refused, 10.0)
+    assert "setpoint.position" in states[-1].refusal
+    assert states[-1].state in (HardwareState.READY, HardwareState.HOLDING)
+
+
+BAD_FILES = {
+    "NaN": ("path_plan_queue:\n  ros__parameters:\n    free_speed: .nan\n", "free_speed"),
+    "unknown key": ("path_plan_queue:\n  ros__parameters:\n    fre_speed: 0.1\n", "fre_speed"),
+    "key given twice": ("path_plan_queue:\n  ros__parameters:\n    capacity: 600\n    capacity: 700\n", "capacity"),
+    "wrong type": ("path_plan_queue:\n  ros__parameters:\n    capacity: many\n", "capacity"),
+    "out of range": ("path_plan_queue:\n  ros__parameters:\n    sample_period: 5.0\n", "sample_period"),
+    "wrong node name": ("path_plan_qeue:\n  ros__parameters:\n    capacity: 600\n", "path_plan_qeue"),
+    "not YAML": ("path_plan_queue: [\n", "YAML"),
+}
+
+
+def run_node(*arguments):
+    command = [sys.executable, "-m", "telerobot_nodes", "run", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_malformed_parameter_file_is_refused_with_file_line_and_key(tmp_path, case):
+    text, key = BAD_FILES[case]
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    done = run_node("path_plan_queue", "--params", str(file))
+    assert done.returncode == 2
+    assert f"{file}:" in done.stderr
+    assert key in done.stderr
+
+
+def test_an_unknown_arm_is_refused_with_the_known_ones():
+    done = run_node("hardware_interface", "--robot", "nosuch")
+    assert done.returncode == 2
+    assert "nosuch" in done.stderr
+    assert "panda" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["<robot", "<robot name='x'></robot>", "not xml at all"])
+def test_a_malformed_urdf_is_refused(tmp_path, text):
+    file = tmp_path / "bad.urdf"
+    file.write_text(text)
+    done = run_node("hardware_interface", "--robot", str(file))
+    assert done.returncode == 2
+    assert "bad.urdf" in done.stderr
+
+
+def _eventually(condition, tries=5):
+    return any(condition() for _ in range(tries))
