@@ -15,7 +15,7 @@ from typing import Protocol
 from telerobot_nodes.operator.commands import Command, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.plan_trace import PlanTrace
 from telerobot_nodes.operator.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests
-from telerobot_nodes.operator.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.status import Device, LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
 NOTICES = 50  # kept
@@ -86,7 +86,11 @@ class OperatorClient:
     def hear_queue(self, status: QueueStatus, now: float) -> None:
         """State of the plan queue; a new notice of it is kept."""
         if status.notice and status.notice != self.queue.notice:
-            self.note(status.notice, Tone.WARN, now)
+            trouble = status.device is Device.HELD or (status.jumps, status.refused) != (
+                self.queue.jumps,
+                self.queue.refused,
+            )
+            self.note(status.notice, Tone.WARN if trouble else Tone.PLAIN, now)
         self.queue, self.heard.queue = status, now
 
     def hear_robot(self, status: RobotStatus, now: float) -> None:

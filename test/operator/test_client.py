@@ -164,6 +164,13 @@ def test_refusals_by_the_robot_and_conflicts_ahead_become_notices(client):
     ]
 
 
+def test_a_notice_of_the_queue_is_a_warning_only_when_something_went_wrong(client):
+    client.hear_queue(QueueStatus(notice="ready"), 0.0)
+    client.hear_queue(QueueStatus(notice="jump of 0.40 m absorbed", jumps=1), 0.1)
+    client.hear_queue(QueueStatus(notice="out of reach", jumps=1, device=2), 0.2)
+    assert [notice.tone for notice in client.notices] == [Tone.PLAIN, Tone.WARN, Tone.WARN]
+
+
 @given(st.lists(st.sampled_from(("open", "answer", "late", "time")), max_size=30))
 def test_every_request_ends_exactly_once(events):
     requests, now, ended, tickets = Requests(2.0), 0.0, [], []

@@ -22,7 +22,7 @@ from telerobot_nodes.operator.status import LinkSetting, QueueStatus, RobotMode,
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
-LIMIT = 30.0  # [s] for anything a browser must do in software rendering
+LIMIT = 60.0  # [s] for anything a browser must do in software rendering
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 

@@ -44,7 +44,9 @@ class Stage:
         self._predicted = _ghost(scene, "predicted", robot, shapes.ghost, palette.PREDICTED, 0.42)
         self._trial = _ghost(scene, "trial", robot, shapes.ghost, palette.TRIAL, 0.35)
         self._plan = PlanView(scene)
-        self._lead_label = scene.add_label("/labels/predicted", "forward simulation", visible=False)
+        self._lead_label = scene.add_label(
+            "/labels/predicted", "forward simulation", font_screen_scale=0.9, anchor="center-left", visible=False
+        )
         self._force_frame = scene.add_frame("/force", show_axes=False, visible=False)
         self._force: FloatArray = np.zeros(3)  # [N] WORLD, as drawn
         self._stale = False
