@@ -185,6 +185,8 @@ class AuthorityDesk:
         if message.agent == self.asker and message.agent != self.holder:
             self._fire(DeskEvent.WITHDRAW)
             self.asker, self._forced = "", False
+            if not self.holder:
+                self._fire(DeskEvent.RELEASE)
             return
         self._from_holder(message)
         self._fire(DeskEvent.RELEASE)
