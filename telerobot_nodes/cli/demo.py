@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from telerobot_nodes.core.share import share_path
 from telerobot_nodes.demo import PARAMETERS, DemoSettings, run_headless
 from telerobot_nodes.launching import GraphOptions
+from telerobot_nodes.operator.console.browser import NO_BROWSER
 from telerobot_nodes.supervisor import Supervisor, supervise
 
 
@@ -27,10 +29,13 @@ def command(
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
     params: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Parameter file.")] = None,
     folder: Annotated[Path | None, typer.Option(help="Where bag, picture and log go; default runs/TIME.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the console in a browser.")] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Summary as JSON.")] = None,
 ) -> None:
     """Run the demo."""
     folder = folder or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
+    if no_browser:
+        os.environ[NO_BROWSER] = "1"  # for the console's process
     if not headless:
         options = GraphOptions("demo", robot=robot, params=params or share_path(PARAMETERS), bag=folder / "bag")
         raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))

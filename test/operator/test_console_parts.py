@@ -11,7 +11,7 @@ from telerobot_nodes.operator import commands
 from telerobot_nodes.operator.client import Tone
 from telerobot_nodes.operator.console import markup, server
 from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
-from telerobot_nodes.operator.console.browser import has_screen, open_browser
+from telerobot_nodes.operator.console.browser import NO_BROWSER, open_browser, wanted
 from telerobot_nodes.operator.console.inbox import Inbox, Refused
 from telerobot_nodes.operator.console.stage import force_in_world
 from telerobot_nodes.operator.view_model import Row, SceneView
@@ -107,7 +107,8 @@ def test_a_port_out_of_range_is_refused(port):
 
 def test_without_a_screen_no_browser_is_opened():
     assert not open_browser("http://127.0.0.1:8080", {})
-    assert has_screen({"DISPLAY": ":0"})
+    assert wanted({"DISPLAY": ":0"})
+    assert not wanted({"DISPLAY": ":0", NO_BROWSER: "1"})
 
 
 def test_the_force_is_turned_into_world_with_the_tool():
