@@ -182,10 +182,20 @@ NODES: tuple[Node, ...] = (
         services=_services(
             "path_plan_queue",
             ("time_clutch", "std_srvs/srv/SetBool", "true: engage, plan time follows the hand"),
+            (
+                "position_clutch",
+                "std_srvs/srv/SetBool",
+                "false: points go to a trial path; true: link it to the plan",
+            ),
+            ("adopt", "std_srvs/srv/Trigger", "engage the position clutch, append the whole trial path"),
+            ("discard", "std_srvs/srv/Trigger", "engage the position clutch, drop the trial path"),
+            ("brake", "telerobot/srv/SetValue", "delete from the plan's tail, plan seconds per second; 0: release"),
             ("clear", "std_srvs/srv/Trigger", "delete every point not yet executed"),
+            ("pause", "std_srvs/srv/Trigger", "come to rest on the path, keep the plan"),
             ("halt", "std_srvs/srv/Trigger", "stop the arm on its path, keep the plan; repeated until confirmed"),
             ("resume", "std_srvs/srv/Trigger", "go on after a halt or pause"),
             ("time_ratio", "telerobot/srv/SetValue", "plan time per acquisition time, 0.1 .. 10"),
+            ("rate", "telerobot/srv/SetValue", "execute at so many plan seconds per second, 0.1 .. 10"),
         ),
     ),
     Node(
@@ -230,7 +240,12 @@ NODES: tuple[Node, ...] = (
         ),
         calls=(
             "path_plan_queue/time_clutch",
+            "path_plan_queue/position_clutch",
+            "path_plan_queue/adopt",
+            "path_plan_queue/discard",
+            "path_plan_queue/brake",
             "path_plan_queue/clear",
+            "path_plan_queue/pause",
             "path_plan_queue/halt",
             "path_plan_queue/resume",
             "path_plan_queue/time_ratio",

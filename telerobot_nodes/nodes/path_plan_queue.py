@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nav_msgs.msg import Path
@@ -19,7 +20,8 @@ from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
 from telerobot_nodes.plan.follower import FollowerLimits
 from telerobot_nodes.plan.halting import HaltSender
-from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
+from telerobot_nodes.plan.joins import JoinOutcome
+from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaper import ShaperConfig
 from telerobot_nodes.plan.time_base import TimeBaseConfig
 
@@ -79,7 +81,13 @@ class PathPlanQueueNode(GraphNode):
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
         self.serve("path_plan_queue/time_clutch", self._on_time_clutch)
+        self.serve("path_plan_queue/position_clutch", self._on_position_clutch)
+        self.serve("path_plan_queue/adopt", partial(self._on_join, Join.ADOPT))
+        self.serve("path_plan_queue/discard", partial(self._on_join, Join.DISCARD))
+        self.serve("path_plan_queue/brake", self._on_brake)
         self.serve("path_plan_queue/clear", self._on_clear)
+        self.serve("path_plan_queue/pause", self._on_pause)
+        self.serve("path_plan_queue/rate", self._on_rate)
         self.serve("path_plan_queue/halt", self._on_halt)
         self.serve("path_plan_queue/resume", self._on_resume)
         self.serve("path_plan_queue/time_ratio", self._on_time_ratio)
@@ -108,6 +116,27 @@ class PathPlanQueueNode(GraphNode):
     def _on_time_clutch(self, request: Any, response: Any) -> None:
         self._queue.set_time_clutch(self.now(), request.data)
         response.success, response.message = True, "engaged" if request.data else "disengaged"
+
+    def _on_position_clutch(self, request: Any, response: Any) -> None:
+        self._answer_join(self._queue.set_position_clutch(self.now(), request.data), request.data, response)
+
+    def _on_join(self, kind: Join, _request: Any, response: Any) -> None:
+        self._answer_join(self._queue.set_position_clutch(self.now(), True, kind), True, response)
+
+    def _answer_join(self, outcome: JoinOutcome, asked: bool, response: Any) -> None:
+        response.success, response.message = outcome.engaged == asked, outcome.reason
+
+    def _on_brake(self, request: Any, response: Any) -> None:
+        response.value = self._queue.set_brake(self.now(), request.value)
+        response.success, response.message = True, f"deleting {response.value:g} plan seconds per second"
+
+    def _on_pause(self, _request: Any, response: Any) -> None:
+        self._queue.pause(self.now())
+        response.success, response.message = True, "pause sent"
+
+    def _on_rate(self, request: Any, response: Any) -> None:
+        self._queue.set_rate(self.now(), request.value)
+        response.success, response.message, response.value = True, "rate sent", request.value
 
     def _on_clear(self, _request: Any, response: Any) -> None:
         deleted = self._queue.clear(self.now())
