@@ -81,7 +81,7 @@ class AnalysisUnit:
         quiet = [Write(key, validity=was) for key, was in context.before.items() if key not in {w.key for w in base}]
         scratch = self._database.copy()
         _apply(scratch, context.writer, [*quiet, *base], now)
-        env = self._environment(context, scratch.view, measured | self._expected(context, report, scratch.view))
+        env = self._environment(context, scratch.view, self._expected(context, report, scratch.view))
         row, note = self._judge(context, report, env)
         try:
             changes = self._changes(context, row, env) if row.verdict is Verdict.CONTINUE else []

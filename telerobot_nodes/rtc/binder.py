@@ -16,7 +16,7 @@ from telerobot_nodes.core.frames import interpolate, pose_distance, pose_from_se
 from telerobot_nodes.core.validation import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, TelerobotError
 from telerobot_nodes.rtc.database import DatabaseError, View
-from telerobot_nodes.rtc.elaborator import PlannedStep
+from telerobot_nodes.rtc.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.environment import Environment, Results
 from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
 from telerobot_nodes.rtc.interfaces import Checks, inside
@@ -52,10 +52,11 @@ def bind(
     try:
         if planned.step.when is not None and not env.evaluate(planned.step.when):
             return None
+        demand(env, planned.demands)
         return _bind(planned, number, command, env)
     except NotYetKnownError as error:
         raise BindingError(f"step {planned.name}: {error}") from error
-    except (ExpressionError, DatabaseError, OutOfReachError, InvalidValueError) as error:
+    except (ExpressionError, DatabaseError, OutOfReachError, InvalidValueError, ElaborationError) as error:
         raise BindingError(f"step {planned.name}: {error}") from error
 
 
@@ -117,7 +118,7 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     space = planned.kind.space
     if space is Space.NONE or target is None:
         duration = float(env.evaluate(planned.step.duration)) if planned.step.duration is not None else 0.0
-        return Trajectory(Space.JOINT, start[None, :], duration)
+        return Trajectory(Space.NONE, np.empty(0), duration)  # where it is, which the level below knows best
     goals = _goals(planned, target, env)
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)

@@ -39,6 +39,7 @@ class PlannedStep:
     kind: PrimitiveKind
     frame: Frame
     bound: Mapping[str, object] = field(default_factory=dict)
+    demands: tuple[Demand, ...] = ()  # of a skill spliced in, to hold when its first step is bound
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def elaborate(
     skill = library.skills[request.skill]
     try:
         _check_owner(job, skill)
-        return _frame(job, skill, "", dict(request.slots))
+        return _frame(job, skill, "", dict(request.slots), at_once=True)
     except (ExpressionError, DatabaseError, NotYetKnownError) as error:
         raise ElaborationError(str(error)) from error
 
@@ -98,15 +99,17 @@ def _check_owner(job: _Job, skill: Skill) -> None:
             raise ElaborationError(f"{arm} is the {owner}'s; {skill.name} is for an arm of the {wanted}")
 
 
-def _frame(job: _Job, skill: Skill, prefix: str, slots: Mapping[str, object]) -> Script:
+def _frame(job: _Job, skill: Skill, prefix: str, slots: Mapping[str, object], at_once: bool) -> Script:
     """The script of one use of a skill: the first candidates that pass every test."""
     bare = Frame(skill, prefix, slots, _steps_by_name(skill))
-    _demand(job.environment(bare), skill.requires)
+    if at_once:
+        demand(job.environment(bare), skill.requires)
     refusals: list[str] = []
     for chosen in _choices(job, bare):
         frame = replace(bare, chosen=chosen)
         try:
-            return _try(job, frame)
+            script = _try(job, frame)
+            return script if at_once else _later(script, skill.requires)
         except (ElaborationError, ExpressionError, DatabaseError) as error:
             label = ", ".join(f"{name} {number}" for name, number in _numbered(chosen)) or skill.name
             refusals.append(f"{label}: {error}" if chosen else str(error))
@@ -118,7 +121,7 @@ def _steps_by_name(skill: Skill) -> dict[str, Step]:
     return found | {step.name: step for trial in skill.trials.values() for step in trial.steps}
 
 
-def _demand(env: Environment, demands: tuple[Demand, ...]) -> None:
+def demand(env: Environment, demands: tuple[Demand, ...]) -> None:
     for demand in demands:
         if not env.evaluate(demand.condition):
             raise ElaborationError(env.text(demand.message))
@@ -154,7 +157,7 @@ def _numbered(chosen: Mapping[str, object]) -> list[tuple[str, object]]:
 
 def _try(job: _Job, frame: Frame) -> Script:
     env = job.environment(frame)
-    _demand(env, frame.skill.tests)
+    demand(env, frame.skill.tests)
     branch = next(b for b in frame.skill.choose if b.when is None or env.evaluate(b.when))
     steps: list[PlannedStep] = []
     trials: dict[tuple[str, str], tuple[Trial, tuple[PlannedStep, ...]]] = {}
@@ -163,7 +166,7 @@ def _try(job: _Job, frame: Frame) -> Script:
         if step.use:
             if step.when is not None and not env.evaluate(step.when):
                 continue
-            inner = _splice(job, env, step)
+            inner = _splice(job, env, step, not steps)
             steps += inner.steps
             trials |= inner.trials
             chosen |= inner.chosen
@@ -177,14 +180,22 @@ def _try(job: _Job, frame: Frame) -> Script:
     return Script(tuple(steps), trials, chosen)
 
 
-def _splice(job: _Job, env: Environment, step: Step) -> Script:
+def _later(script: Script, demands: tuple[Demand, ...]) -> Script:
+    """What a spliced skill requires is demanded when the steps before it have run."""
+    if not script.steps or not demands:
+        return script
+    first = replace(script.steps[0], demands=(*demands, *script.steps[0].demands))
+    return replace(script, steps=(first, *script.steps[1:]))
+
+
+def _splice(job: _Job, env: Environment, step: Step, first: bool) -> Script:
     """Another skill's script in place of a step; its slots are the caller's, with the arguments on top."""
     skill = job.library.skills[step.use]
     slots = dict(env.frame.slots)
     for name, expression in step.arguments.items():
         value = env.evaluate(expression)
         slots[name] = Entity(value) if isinstance(value, str) and name in _ENTITY_SLOTS else value
-    return _frame(job, skill, f"{env.frame.prefix}{step.name}.", slots)
+    return _frame(job, skill, f"{env.frame.prefix}{step.name}.", slots, first)
 
 
 _ENTITY_SLOTS = frozenset(("object", "place", "arm", "gripper", "camera"))
@@ -216,6 +227,7 @@ def _check_reach(env: Environment, steps: list[PlannedStep]) -> None:
         if target is None or planned.kind.role != "arm" or planned.kind.space is not Space.TASK:
             continue
         try:
-            seed = env.checks.kinematics.solve(arm, np.asarray(target, dtype=np.float64), seed)
+            for pose in np.atleast_2d(np.asarray(target, dtype=np.float64)):
+                seed = env.checks.kinematics.solve(arm, pose, seed)
         except OutOfReachError as error:
             raise ElaborationError(f"step {planned.name}: {error}") from error

@@ -118,9 +118,10 @@ class Environment:
 
     def _entity_attribute(self, entity: str, attribute: str) -> object:
         table = self.library.workcell.command_objects
-        for key in ((self.frame.skill.name, entity), (self.frame.skill.name, "default")):
-            if attribute in table.get(key, {}):
-                return table[key][attribute]
+        for skill in (self.frame.skill.name, *spliced(self.frame.skill)):
+            for key in ((skill, entity), (skill, "default")):
+                if attribute in table.get(key, {}):
+                    return table[key][attribute]
         arm = self.library.workcell.arms.get(entity)
         if arm is not None and attribute in ("speed", "joint_speed", "load", "gripper"):
             value = getattr(arm, attribute)
@@ -146,6 +147,8 @@ class Environment:
         return self.view.pose(entity)
 
     def _call_relative(self, a: str, b: str) -> FloatArray:
+        if self.planning and a in self.library.workcell.arms and self.view.read(f"{a}.holds") != b:
+            raise NotYetKnownError(f"how {a} holds {b} is known when it does")
         return compose(inverse(self.view.pose(a)), self.view.pose(b))
 
     def _call_has(self, entity: str, attribute: str) -> bool:
@@ -180,6 +183,11 @@ class Environment:
         except (ExpressionError, DatabaseError):
             return default
         return float(value) if isinstance(value, (int, float)) else default  # type: ignore[arg-type]
+
+
+def spliced(skill: Skill) -> tuple[str, ...]:
+    """Skills that are parts of this one; their rows of the command-object table serve it too."""
+    return tuple(dict.fromkeys(step.use for steps in skill.scripts.values() for step in steps if step.use))
 
 
 def _here(env: Environment) -> object:

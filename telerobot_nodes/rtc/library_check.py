@@ -49,6 +49,9 @@ def _refuse(file: str, line: int, key: str, problem: str) -> NoReturn:
 
 
 def _check_kind(kind: PrimitiveKind) -> None:
+    for name, expression in kind.parameters.items():
+        if expression.names:
+            _refuse("primitives.yaml", 1, f"{kind.name}.{name}", f"{expression.text!r} is no number and no 'text'")
     if kind.role != "arm":
         return
     for name in kind.parameters:
