@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-
 NO_BROWSER = "TELEROBOT_NO_BROWSER"  # environment: set to keep every console from opening a window
 
 
