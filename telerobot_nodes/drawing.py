@@ -83,7 +83,7 @@ def _topic_rows() -> list[tuple[str, ...]]:
         (
             f"`{entry.name}`",
             f"`{entry.type}`",
-            entry.qos.value,
+            str(entry.qos.value),
             _rate(entry),
             _crosses(entry),
             _names([node for node in NODES if entry.name in node.publishes]),

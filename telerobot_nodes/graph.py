@@ -20,13 +20,27 @@ class Host(Enum):
     EITHER = "either"
 
 
+@dataclass(frozen=True)
+class Profile:
+    """What a quality of service means to the middleware."""
+
+    reliable: bool
+    durable: bool  # transient local: who comes late gets what is kept
+    depth: int  # messages kept
+
+    def __str__(self) -> str:
+        reliability = "reliable" if self.reliable else "best effort"
+        return f"{reliability}{', transient local' if self.durable else ''}, keep last {self.depth}"
+
+
 class Qos(Enum):
     """Quality of service by purpose."""
 
-    STATE = "best effort, keep last 1"
-    COMMAND = "reliable, keep last 64"
-    REPORT = "reliable, keep last 256"
-    LATCHED = "reliable, transient local, keep last 1"
+    STATE = Profile(reliable=False, durable=False, depth=1)
+    COMMAND = Profile(reliable=True, durable=False, depth=64)
+    REPORT = Profile(reliable=True, durable=False, depth=256)
+    HISTORY = Profile(reliable=True, durable=True, depth=256)  # never for commands: nothing is done twice
+    LATCHED = Profile(reliable=True, durable=True, depth=1)
 
 
 @dataclass(frozen=True)
@@ -86,7 +100,7 @@ TOPICS: tuple[Topic, ...] = (
         "tool pose asked for; frame_id world (absolute) or device (re-indexed to the plan's head)",
     ),
     Topic("path_plan_queue/state", "telerobot/msg/PlanQueueState", Qos.STATE, "clutches, lengths, lead", 10.0),
-    Topic("path_plan_queue/plan", "telerobot/msg/PlanUpdate", Qos.REPORT, "the plan as it is laid", 25.0),
+    Topic("path_plan_queue/plan", "telerobot/msg/PlanUpdate", Qos.HISTORY, "the plan as it is laid", 25.0),
     Topic("path_plan_queue/path", "nav_msgs/msg/Path", Qos.STATE, "the plan not yet executed", 2.0),
     Topic("forward_simulator/state", "telerobot/msg/ForwardState", Qos.STATE, "simulated and estimated arm", 25.0),
     Topic("forward_simulator/predicted", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the plan's head", 25.0),
@@ -112,7 +126,7 @@ TOPICS: tuple[Topic, ...] = (
         crosses=True,
     ),
     # robot's host
-    Topic("plan_executor/executed", "telerobot/msg/ExecutedPoints", Qos.REPORT, "points reached by the arm"),
+    Topic("plan_executor/executed", "telerobot/msg/ExecutedPoints", Qos.HISTORY, "points reached by the arm"),
     Topic("plan_executor/window", "telerobot/msg/MotionWindow", Qos.COMMAND, "motion that ends at rest", 25.0),
     Topic("gcmsf_control/state", "telerobot/msg/ControlState", Qos.STATE, "setpoint, state, misses", 100.0),
     Topic("hardware_interface/setpoint", "telerobot/msg/JointSetpoint", Qos.STATE, "command to the joint servo", 200.0),

@@ -10,8 +10,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph import Qos
 
-_DEPTH = {Qos.STATE: 1, Qos.COMMAND: 64, Qos.REPORT: 256, Qos.LATCHED: 1}
-
 
 def interface_class(type_name: str) -> Any:
     """Class of `package/kind/Name`; raises GraphError when it is not installed."""
@@ -24,8 +22,9 @@ def interface_class(type_name: str) -> Any:
 
 def qos_profile(qos: Qos) -> QoSProfile:
     """The profile that the table's words mean."""
+    profile = qos.value
     return QoSProfile(
-        depth=_DEPTH[qos],
-        reliability=ReliabilityPolicy.BEST_EFFORT if qos is Qos.STATE else ReliabilityPolicy.RELIABLE,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if qos is Qos.LATCHED else DurabilityPolicy.VOLATILE,
+        depth=profile.depth,
+        reliability=ReliabilityPolicy.RELIABLE if profile.reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if profile.durable else DurabilityPolicy.VOLATILE,
     )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 QUEUE_BYTES = 64 * 1024 * 1024
 RESERVE_BYTES = 64 * 1024 * 1024  # free space below which the bag is closed
 PERIOD = 0.2  # [s] between visits to the disk
-_DEPTH = {Qos.STATE: 1, Qos.COMMAND: 64, Qos.REPORT: 256, Qos.LATCHED: 1}
 
 
 @dataclass(frozen=True)
@@ -159,9 +158,9 @@ def _bag_qos(qos: Qos) -> BagQos:
     forever = QosTime(9223372036, 854775807)
     return BagQos(
         history=QosHistory.KEEP_LAST,
-        depth=_DEPTH[qos],
-        reliability=QosReliability.BEST_EFFORT if qos is Qos.STATE else QosReliability.RELIABLE,
-        durability=QosDurability.TRANSIENT_LOCAL if qos is Qos.LATCHED else QosDurability.VOLATILE,
+        depth=qos.value.depth,
+        reliability=QosReliability.RELIABLE if qos.value.reliable else QosReliability.BEST_EFFORT,
+        durability=QosDurability.TRANSIENT_LOCAL if qos.value.durable else QosDurability.VOLATILE,
         deadline=forever,
         lifespan=forever,
         liveliness=QosLiveliness.AUTOMATIC,

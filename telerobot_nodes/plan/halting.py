@@ -44,5 +44,5 @@ class HaltSender:
             return
         if report.mode in (ExecutorMode.HALTED, ExecutorMode.FAULT) and report.halt_number >= self.number:
             self.open = False
-        elif report.halt_number > self.number:
+        elif report.halt_number >= self.number:
             self.number = report.halt_number + 1
