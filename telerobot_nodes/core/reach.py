@@ -32,9 +32,9 @@ class Reach:
         q = self._kinematics.solve(se3_from_pose(pose), self._seed)
         near = np.flatnonzero((q < self._limits.lower + MARGIN) | (q > self._limits.upper - MARGIN))
         if near.size and np.abs(q - self._seed)[near[0]] > 0.0 and self._worsens(q, int(near[0])):
-            raise OutOfReachError(f"joint {near[0]} would come within {MARGIN:g} rad of its limit")
+            raise OutOfReachError(f"out of reach: joint {near[0]} would come within {MARGIN:g} rad of its limit")
         if self._kinematics.smallest_singular_value(q) < SINGULAR:
-            raise OutOfReachError(f"singularity: smallest singular value under {SINGULAR:g}")
+            raise OutOfReachError(f"out of reach: singularity, smallest singular value under {SINGULAR:g}")
         self._seed[:] = q
 
     def _worsens(self, q: FloatArray, joint: int) -> bool:

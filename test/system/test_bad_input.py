@@ -69,7 +69,7 @@ def test_a_target_out_of_reach_is_held_and_said(terminal):
 
     assert terminal.wait_for(far_until_held, 20.0)
     assert "reach" in terminal.operator.queue.notice
-    assert terminal.operator.queue.target_pose[2] < home[2] + 1.0
+    assert terminal.operator.robot.tool_pose[2] < home[2] + 1.0
 
 
 def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(terminal):
