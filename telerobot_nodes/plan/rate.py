@@ -42,6 +42,8 @@ def _least(change: FloatArray, edge: FloatArray, cell: int, low: float, high: fl
 def _furthest(start: float, end: float, s0: float, s1: float, width: float) -> float:
     """Largest tau + r width while r^2 falls evenly from `s0` at `start` to `s1` at `end`."""
     far = max(start + width * math.sqrt(s0), end + width * math.sqrt(s1))
+    if end <= start:  # the nominal time ended right at the cell's edge
+        return far - 1e-9
     slope = (s0 - s1) / (end - start)  # 2 |dr/dt|
     turn = (0.5 * width * slope) ** 2
     if s1 < turn < s0:
