@@ -179,7 +179,7 @@ class ControlStep:
         else:
             clock.run(now)
         at_rest = follower.sample(clock.time)
-        self._tool.step(now, follower.q, self._goal)
+        self._tool.step(now, follower.q, self._goal, braking or self.state is ControlState.STOPPED)
         return at_rest or clock.rate == 0.0
 
     def _rest(self, now: float) -> None:
@@ -298,7 +298,7 @@ class ControlStep:
         window = MotionWindow(1, 0.0, 0.0, self.period, position, still, still, np.zeros(2), np.zeros(0))
         WindowFollower(self.robot.dof, self.robot.limits).offer(0.0, window)
         self._tool.reset(middle)
-        self._tool.step(0.0, middle, self._goal)
+        self._tool.step(0.0, middle, self._goal, False)
         self._limiter.apply(self._goal)
         self._limiter.reset(middle)
 

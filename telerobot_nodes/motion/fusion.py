@@ -25,6 +25,7 @@ from telerobot_nodes.motion.law_records import (
     BIAS,
     DEL_INVERSE,
     DEVIATION,
+    FROZEN,
     FURTHER,
     GOAL,
     JOINT_MARGIN,
@@ -120,6 +121,8 @@ def _fuse(chain: Chain, ws: Workspace, law: Law, state: State, inputs: Inputs) -
         for k in range(6):
             step[r] += source[k, r]
         moved = moved or step[r] != 0.0
+    if inputs.value[FROZEN] > 0.0:
+        moved = False
     if moved:
         shorten(step, law.pair[MAX_SF_VEL], law.value[PERIOD], state.share)
         give_back(state, state.share)
@@ -162,8 +165,8 @@ def _start(chain: Chain, ws: Workspace, law: Law, state: State, q: FloatArray) -
     nominal_of_tool(law, ws.rotation, ws.position, state.R[NOMINAL], state.p[NOMINAL])
     pose_into(ws.rotation, ws.position, state.pose)
     copy(q, state.joint[WANTED])
-    state.value[LAST_JOINT_MARGIN] = math.inf
-    state.value[LAST_SIGMA] = math.inf
+    state.value[LAST_JOINT_MARGIN] = -math.inf
+    state.value[LAST_SIGMA] = -math.inf
 
 
 @njit(cache=True)
@@ -254,9 +257,10 @@ class FusedTool:
         self.fusion.reset(q)
         self.monitor = 0
 
-    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray) -> None:
-        """Joints wanted into `q_wanted` (dof,) [rad]."""
+    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
+        """Joints wanted into `q_wanted` (dof,) [rad]; when `frozen` sensors add no more motion."""
         inputs = self.fusion.inputs
+        inputs.value[FROZEN] = frozen
         inputs.value[NOMINAL_KIND] = NOMINAL_STREAM
         inputs.joint[Q_NOMINAL] = q_nominal
         self.monitor = self.fusion.advance(now) or self.monitor

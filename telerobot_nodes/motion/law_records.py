@@ -50,8 +50,8 @@ WANTED, DEVIATION, PUSH, GRADIENT, TRIAL, STEPPED, SCRATCH = range(7)
 MOTION = 0
 # Inputs.six: SENSOR, SENSOR, device, NOM
 WRENCH, BIAS, TELE, FURTHER = range(4)
-# Inputs.value: [s] since the start; NOMINAL_*
-TIME, NOMINAL_KIND = range(2)
+# Inputs.value: [s] since the start; NOMINAL_*; 1: sensors add no motion
+TIME, NOMINAL_KIND, FROZEN = range(3)
 # Inputs.joint
 Q_NOMINAL, Q_MEASURED = range(2)
 
@@ -86,7 +86,7 @@ class Inputs(NamedTuple):
     R: FloatArray  # (1, 3, 3)
     p: FloatArray  # (1, 3)
     six: FloatArray  # (4, 6)
-    value: FloatArray  # (2,)
+    value: FloatArray  # (3,)
     joint: FloatArray  # (2, dof)
 
 
@@ -102,7 +102,7 @@ def new_state(dof: int) -> State:
 def new_inputs(dof: int) -> Inputs:
     """Inputs that sense nothing."""
     z = np.zeros
-    return Inputs(np.eye(3).reshape(1, 3, 3), z((1, 3)), z((4, 6)), z(2), z((2, dof)))
+    return Inputs(np.eye(3).reshape(1, 3, 3), z((1, 3)), z((4, 6)), z(3), z((2, dof)))
 
 
 def law_of(parameters: GcmsfParameters, robot: RobotModel, period: float) -> Law:

@@ -64,6 +64,7 @@ class Termination(IntEnum):
 LOST_DISTANCE = 0.02  # [m] between the tool wanted and the one the joints can reach
 LOST_ANGLE = 0.1  # [rad] counted as LOST_DISTANCE
 
+_NOISE = 1e-8  # [rad], [-] per sample: nearer by less is rounding
 _MAX_FORCE, _MAX_TORQUE = int(Termination.MAX_FORCE), int(Termination.MAX_TORQUE)
 _TRANS, _ANG = int(Termination.TRANS_THRESHOLD), int(Termination.ANG_THRESHOLD)
 _MIN_FORCE, _MIN_TORQUE = int(Termination.MIN_FORCE), int(Termination.MIN_TORQUE)
@@ -117,8 +118,8 @@ def _watch_joints(law: Law, state: State) -> int:
     code = 0
     if state.value[RESIDUAL] > LOST_DISTANCE:
         code = _UNREACHABLE
-    if sigma < law.pair[J_SAFETY_LIMIT, 1] and sigma < state.value[LAST_SIGMA]:
+    if sigma < law.pair[J_SAFETY_LIMIT, 1] and sigma < state.value[LAST_SIGMA] - _NOISE:
         code = _SINGULARITY
-    if margin < law.pair[J_SAFETY_LIMIT, 0] and margin < state.value[LAST_JOINT_MARGIN]:
+    if margin < law.pair[J_SAFETY_LIMIT, 0] and margin < state.value[LAST_JOINT_MARGIN] - _NOISE:
         code = _LIMIT
     return code

@@ -28,8 +28,11 @@ class ToolMotion(Protocol):
     def reset(self, q: FloatArray) -> None:
         """At rest at `q` (dof,) [rad]: no deviation from the nominal motion."""
 
-    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray) -> None:
-        """Joints wanted at `now` [s] into `q_wanted` (dof,) [rad]; one call per control period."""
+    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
+        """Joints wanted at `now` [s] into `q_wanted` (dof,) [rad]; one call per control period.
+
+        `frozen`: the arm is being stopped, sensor motion so far stays and no more is added.
+        """
 
 
 class NominalTool:
@@ -50,7 +53,7 @@ class NominalTool:
         forward(self._chain, q, self._ws)
         pose_into(self._ws.rotation, self._ws.position, self.pose)
 
-    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray) -> None:
+    def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
         """Joints of the nominal tool pose into `q_wanted` (dof,) [rad]."""
         forward(self._chain, q_nominal, self._ws)
         self._goal_rotation[:] = self._ws.rotation
