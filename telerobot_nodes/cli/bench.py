@@ -16,6 +16,8 @@ BENCHMARKS: dict[str, str] = {
     "control-loop": "control_loop",
     "idle": "idle",
     "hands": "hands",
+    "executor": "executor",
+    "delay-study": "delay_study",
 }
 
 

@@ -219,6 +219,11 @@ class JointPath:
         return bool(self._sealed.view[-1])
 
     @property
+    def memory(self) -> int:
+        """[bytes] of the knots and cells held."""
+        return sum(rows.view.nbytes for rows in (*self._knots, self._edge, self._rate, self._change))
+
+    @property
     def settled(self) -> int:
         """Number of settled segments held."""
         return self._settled
