@@ -48,6 +48,7 @@ class CommandRecord:
     sent_at: float = 0.0  # [s]
     stop_by: float = float("inf")  # [s] confirmation of a halt
     paused: bool = False
+    paused_at: float = 0.0  # [s]
     ending: Ending | None = None
     steps_done: int = 0
     rest: tuple[Statement, ...] = ()  # of the same message, to run when this has succeeded

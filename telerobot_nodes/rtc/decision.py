@@ -142,6 +142,10 @@ class DecisionUnit:
             if record.paused == hold:
                 continue
             record.paused = hold
+            if hold:
+                record.paused_at = now
+            else:
+                record.sent_at += now - record.paused_at  # time on hold is no time of the primitive
             if record.state is State.EXECUTING and record.primitive is not None:
                 self._out.append(HoldSubsystem(record.primitive.number, record.primitive.subsystem, hold))
             elif record.state is State.PAUSED and not hold:
@@ -187,7 +191,7 @@ class DecisionUnit:
         if not isinstance(parsed, Parsed):
             self._end(record, "refused", "the parser gave no statement")
             return
-        record.rest = parsed.statements[1:]
+        record.rest = (*parsed.statements[1:], *record.rest)
         statement = parsed.statements[0]
         if isinstance(statement, Trial):
             self._begin_trial(record, statement)
