@@ -97,11 +97,13 @@ class Group:
 
 def _plain(value: Any, kind: Any) -> Any:
     """Arrays, and selections written as 0 and 1, as the tuples they stand for."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        value = tuple(item.item() if isinstance(item, np.generic) else item for item in value)
     if kind == Selection and isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(bool(item) if item in (0, 1) else item for item in value)
-    return tuple(value) if isinstance(value, list) else value
+    return value
 
 
 def _check_length(name: str, value: Any, shape: Shape) -> None:
