@@ -1,10 +1,10 @@
 """Authority: one agent at a time; asked for, consented, taken, released; hand-off where simulations meet."""
 
 import numpy as np
-import plan_models
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from two_agents import Two, at, sweep
 
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
 from telerobot_nodes.plan.authority import (
@@ -17,7 +17,6 @@ from telerobot_nodes.plan.authority import (
     DeskState,
 )
 from telerobot_nodes.plan.operations import Operation, OperationKind
-from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.receiver import LogPosition, Receiver
 
 REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
@@ -196,68 +195,6 @@ def test_every_state_of_the_table_is_reached_and_left():
     assert {state for state, _ in TABLE} == set(DeskState)
     assert set(TABLE.values()) == set(DeskState)
     assert {event for _, event in TABLE} == set(DeskEvent)
-
-
-class Two:
-    """Two queues at one robot: messages about authority reach everybody, the active plan reaches the other."""
-
-    def __init__(self, delay=0.2, armed=False):
-        self.desk = AuthorityDesk(frozenset({"boss"}), armed)
-        self.robot = plan_models.Robot(may_open=self.desk.may_open)
-        self.refusals = []
-        self.sides = {}
-        for n, name in enumerate(("ann", "bob")):
-            queue = PathPlanQueue(QueueConfig(agent=name), lambda pose: None)
-            links = (plan_models.Link(10 * n + 1, delay), plan_models.Link(10 * n + 2, delay))
-            self.sides[name] = (queue, *links)
-        self.ticks = 0
-        self.now = 100.0
-
-    def say(self, name, kind, peer=""):
-        message = self.sides[name][0].say(kind, peer)
-        try:
-            self.desk.handle(self.now, message, self.robot.receiver)
-        except (AuthorityError, TransitionError) as error:
-            self.refusals.append(str(error))
-            return
-        for queue, *_ in self.sides.values():
-            queue.on_authority(message)
-
-    def step(self, commands):
-        self.ticks += 1
-        self.now = 100.0 + 0.01 * self.ticks
-        for name, (queue, up, down) in self.sides.items():
-            for operations in up.arrived(self.now):
-                self.robot.receive(self.now, operations)
-            self.robot.run(self.now)
-            if self.ticks % 5 == 0:
-                down.send(self.now, (self.robot.report(), self.robot.pose.copy()))
-            for report, pose in down.arrived(self.now):
-                queue.on_report(self.now, report, pose)
-            if name in commands:
-                queue.command_pose(self.now, commands[name](self.now), "world")
-            operations = queue.poll(self.now)
-            if operations:
-                up.send(self.now, operations)
-            for update in queue.drain():
-                for other, (peer, *_) in self.sides.items():
-                    if other != name:
-                        peer.watch(update)
-
-    def run(self, seconds, **commands):
-        for _ in range(round(seconds / 0.01)):
-            self.step(commands)
-
-    def state(self, name):
-        return self.sides[name][0].state(self.now)
-
-
-def at(x, y):
-    return lambda now: [x, y, 0.4, 0.0, 0.0, 0.0, 1.0]
-
-
-def sweep(start, speed=0.1):
-    return lambda now: [0.4, min(speed * (now - start), 0.6), 0.4, 0.0, 0.0, 0.0, 1.0]
 
 
 def test_control_passes_where_the_simulated_tool_meets_the_active_plan():
