@@ -139,8 +139,7 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
 def _goals(planned: PlannedStep, target: object, env: Environment) -> list[FloatArray]:
     goals = np.atleast_2d(np.asarray(target, dtype=np.float64))
     rows = list(goals)
-    via_step = env.request.via and planned is not None and planned.kind.moves and planned.step.name == "go"
-    if via_step and planned.kind.executive != "joint_guarded":
+    if env.request.via and planned.step.via:
         rows = [place_pose(place, env) for place in env.request.via] + rows
     return rows
 

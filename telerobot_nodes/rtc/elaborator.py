@@ -18,7 +18,6 @@ from telerobot_nodes.rtc.database import DatabaseError, View
 from telerobot_nodes.rtc.environment import Environment, Frame, Results
 from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
 from telerobot_nodes.rtc.interfaces import Checks
-from telerobot_nodes.rtc.primitives import Space
 from telerobot_nodes.rtc.request import Entity, Request
 from telerobot_nodes.rtc.skills import Demand, Library, PrimitiveKind, Skill, Step, Trial
 
@@ -224,7 +223,7 @@ def _check_reach(env: Environment, steps: list[PlannedStep]) -> None:
     seed = env.joints(arm)
     for planned in steps:
         target = planned.bound.get("target")
-        if target is None or planned.kind.role != "arm" or planned.kind.space is not Space.TASK:
+        if target is None or not planned.kind.moves or planned.kind.joints:
             continue
         try:
             for pose in np.atleast_2d(np.asarray(target, dtype=np.float64)):

@@ -165,6 +165,8 @@ def _check_cycles(skill: Skill, steps: list[Step]) -> None:
     for step in steps:
         if step.target is not None:
             needs[f"{step.name}.target"] = set(step.target.names)
+            for attribute in RESULT_ATTRIBUTES - {"target"}:  # what a step found needs it to have run
+                needs[f"{step.name}.{attribute}"] = {f"{step.name}.target"}
     for name, expression in (*skill.plan.items(), *((f"{s.name}.target", s.target) for s in steps if s.target)):
         needs[name] |= {f"{owner}.{attribute}" for owner, attribute in expression.attributes}
     cycle = find_cycle(needs, lambda name: needs.get(name, set()))

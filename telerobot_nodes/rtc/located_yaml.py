@@ -20,6 +20,9 @@ MAX_DEPTH = 20
 MAX_BYTES = 1_000_000
 
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, compiled, where it was built
+
+
 class Section:
     """A mapping of a file. Keys are taken out one by one; `end()` refuses what is left."""
 
@@ -178,7 +181,7 @@ def read_yaml(file: Path) -> Section:
         text = file.read_text(encoding="utf-8")
         if len(text) > MAX_BYTES:
             raise ParameterFileError(file.name, 1, "-", f"the file is longer than {MAX_BYTES} characters")
-        node = yaml.compose(text, yaml.SafeLoader)
+        node = yaml.compose(text, _LOADER)
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterFileError(file.name, 1, "-", str(error)) from error
     except (yaml.YAMLError, RecursionError) as error:

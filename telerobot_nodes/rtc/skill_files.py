@@ -237,6 +237,7 @@ def _step(s: Section) -> Step:
         irreversible=s.flag("irreversible"),
         operator=s.text("operator", ""),
         duration=s.maybe_expression("duration"),
+        via=s.flag("via"),
         file=s.file,
         line=s.line,
     )

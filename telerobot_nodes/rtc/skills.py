@@ -99,6 +99,7 @@ class Step:
     irreversible: bool = False
     operator: str = ""
     duration: Expression | None = None
+    via: bool = False  # passes through the places of a `via` clause
     file: str = ""
     line: int = 0
 

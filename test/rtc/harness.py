@@ -199,7 +199,7 @@ class KinematicExecutor:
             return tuple(start.tolist())
         if part >= 1.0 and outcome == "contact" and primitive.executive == "move_to_touch":
             part = 0.9
-        index = min(len(points) - 1, int(round(part * (len(points) - 1))))
+        index = min(len(points) - 1, round(part * (len(points) - 1)))
         last = points[index]
         if points.shape[1] == 7 and primitive.trajectory.space.value == "task":
             last = self.checks.kinematics.solve(primitive.subsystem, last, start)
@@ -264,7 +264,9 @@ class Cell:
             self._work()
             if not self.unit.commands and not self._queue and not self.executor.running and not self.after:
                 return
-            later = min(self.executor.next_end(), self.unit.wake_at(), min((t for t, _, _ in self.after), default=np.inf))
+            later = min(
+                self.executor.next_end(), self.unit.wake_at(), min((t for t, _, _ in self.after), default=np.inf)
+            )
             if later > until:
                 self.now = max(self.now, until) if until < 10_000.0 else self.now
                 return

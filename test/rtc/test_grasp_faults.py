@@ -13,9 +13,9 @@ GRASP = ["open_again", "out", "look_once_more"]
 TABLE = [
     ("grasp_init", ["blocked"], "succeeded", NOMINAL[:1] + GRASP + NOMINAL, ""),
     ("grasp_init", ["blocked", "blocked"], "failed", NOMINAL[:1] + GRASP + NOMINAL[:1], "blocked"),
-    ("to_approach", ["collision"], "succeeded", NOMINAL[:2] + ["back_off"] + NOMINAL[1:], ""),
-    ("to_approach", ["collision", "collision"], "failed", NOMINAL[:2] + ["back_off", "to_approach"], "contact where"),
-    ("to_approach", ["timeout"], "succeeded", NOMINAL[:2] + ["back_off"] + NOMINAL[1:], ""),
+    ("to_approach", ["collision"], "succeeded", [*NOMINAL[:2], "back_off", *NOMINAL[1:]], ""),
+    ("to_approach", ["collision", "collision"], "failed", [*NOMINAL[:2], "back_off", "to_approach"], "contact where"),
+    ("to_approach", ["timeout"], "succeeded", [*NOMINAL[:2], "back_off", *NOMINAL[1:]], ""),
     ("to_approach", ["joint_limit"], "failed", NOMINAL[:2], "safety limit"),
     ("move_in", ["collision"], "succeeded", NOMINAL[:3] + VISION + NOMINAL[1:], ""),
     ("touch_1", ["missed"], "succeeded", NOMINAL[:4] + VISION + NOMINAL[1:], ""),

@@ -32,7 +32,17 @@ TASKS = [
 ]
 STEPS = ["touch_1", "close", "to_approach", "down", "shut", "go", "round", "find", "let_go", "feel"]
 FAULTS = ["missed", "collision", "timeout", "slip", "empty", "sensor_loss", "refused", "silent", "nonsense", "estop"]
-WORDS = ["halt", "halt left_arm", "halt right_arm", "pause", "resume", "cancel all", "reset", "status", "halt command 2"]
+WORDS = [
+    "halt",
+    "halt left_arm",
+    "halt right_arm",
+    "pause",
+    "resume",
+    "cancel all",
+    "reset",
+    "status",
+    "halt command 2",
+]
 
 
 def play(make_cell, seed):

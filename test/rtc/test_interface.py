@@ -1,0 +1,150 @@
+"""Texts in, answers out: questions, macros, tasks of the operator, errors; nothing half done."""
+
+import pytest
+
+from telerobot_nodes.rtc.messages import Reply
+
+
+def last(cell):
+    return cell.replies[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("grasp modul with left_arm", "did you mean module?"),
+        ("grasp module with left_am", "did you mean left_arm?"),
+        ("perform nothing", "no skill is called"),
+        ("run nothing", "no macro"),
+        ("move left_arm to nowhere", "nowhere"),
+    ],
+)
+def test_a_command_about_something_unknown_is_refused_with_a_report(cell, text, says):
+    report = cell.run(text)
+    assert report.outcome == "refused"
+    assert says in report.reason
+    assert cell.executor.sent == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("grsp module", "did you mean grasp?"),
+        (b"grasp \xff", "not UTF-8"),
+        ("#" * 200_000, "at most"),
+        ("", "empty"),
+        ("halt now", "no arm or command is called 'now'"),
+        ("cancel command 99", "command 99 is not under way"),
+        ("done task 7", "task 7 is not shown"),
+        ("failed task 7", "task 7 is not shown"),
+        ("forget nothing", "no such macro"),
+        ("grasp module; halt", "do not follow a task"),
+        ("status; grasp module", "does not follow a word"),
+    ],
+)
+def test_a_text_that_cannot_be_taken_is_answered_and_changes_nothing(cell, text, says):
+    before = cell.database.view.query()
+    assert cell.say(text) == 0
+    assert not last(cell).ok
+    assert says in last(cell).text
+    assert cell.unit.commands == {}
+    assert cell.database.view.query() == before
+
+
+def test_questions_are_answered(cell):
+    cell.say("hold left_arm for 5 s as rest")
+    cell.settle(until=0.5)
+    for text, says in [
+        ("status", "command 1 (operator): executing at stay: hold left_arm"),
+        ("status command 1", "command 1"),
+        ("status rest", "command 1"),
+        ("show resources", "left_arm (exclusive): command 1"),
+        ("show commands", "command 1"),
+        ("show tasks", "none"),
+        ("show objects", "module"),
+        ("show skills", "grasp (grasp): Grasp an object"),
+        ("show database", "module.mass = 0.8 (valid)"),
+        ("show module", "module.kind = box"),
+        ("show macros", "none"),
+        ("where module", "module: (0.4500, -0.2500, 0.0800"),
+        ("where left_arm", "busy"),
+        ("where nothing", "the database has no"),
+        ("help grasp", "grasp name"),
+        ("help", "help WORD"),
+        ("help nothing", "nothing is known"),
+    ]:
+        cell.say(text)
+        assert says in last(cell).text, text
+    cell.settle()
+
+
+def test_macros_are_defined_run_and_forgotten(cell):
+    cell.say("define fetch(thing, arm) as { grasp thing with arm; lift thing by 5 cm with arm }")
+    assert last(cell).ok
+    cell.say("run fetch(module, left_arm)")
+    cell.settle()
+    assert [report.outcome for report in cell.reports.values()] == ["succeeded", "succeeded"]
+    cell.say("run fetch(module)")
+    cell.settle()
+    assert "takes 2 names" in cell.reports[3].reason
+    cell.say("forget fetch")
+    assert cell.run("run fetch(module, left_arm)").outcome == "refused"
+
+
+def test_an_operator_performs_a_grasp_step_by_step(make_cell):
+    """The source's example: grasp Object with Right_arm via Operator_intervention."""
+    cell = make_cell()
+    shown = []
+
+    def perform(task):
+        shown.append(task.text)
+        if "grasp-point-of" in task.text:  # the operator drives the arm there by hand
+            pose = cell.checks.kinematics.solve(
+                "right_arm", (0.44, -0.24, 0.1, 1, 0, 0, 0), cell.executor.joints["right_arm"]
+            )
+            cell.executor.joints["right_arm"] = pose
+            at = cell.checks.kinematics.forward("right_arm", pose)
+            cell.interface.measured("right_arm", tuple(pose.tolist()), tuple(at.tolist()), cell.now)
+        return f"done task {task.task}" + (" width = 41 mm" if "close" in task.text else "")
+
+    cell.on_task = perform
+    report = cell.run("grasp Module with Right_arm via Operator_intervention")
+    assert report.outcome == "succeeded", report
+    assert shown == [
+        "move right_arm to neighborhood-of module",
+        "move right_arm to grasp-point-of module",
+        "close right_gripper on module",
+    ]
+    assert {primitive.subsystem for primitive in cell.executor.sent} == {"operator"}
+    view = cell.database.view
+    assert view.read("right_arm.holds") == "module"
+    assert view.read("right_gripper.width") == pytest.approx(0.041)
+    assert view.pose("right_arm")[:2] == pytest.approx([0.44, -0.24])  # by kinematics
+    assert view.item("module.pose").frame == "right_arm"
+    assert view.pose("module")[:2] == pytest.approx([0.44, -0.24])
+
+
+def test_an_operator_who_cannot_says_why(make_cell):
+    cell = make_cell()
+    cell.on_task = lambda task: f'failed task {task.task} because "the handle is gone"'
+    report = cell.run("grasp module with left_arm via operator-intervention")
+    assert (report.outcome, report.reason) == ("failed", "the handle is gone")
+    assert cell.database.view.read("left_arm.holds") == ""
+
+
+def test_a_halt_takes_the_tasks_away_from_the_operator(cell):
+    number = cell.say("grasp module with left_arm via operator-intervention")
+    cell.settle(until=1.0)
+    assert list(cell.tasks) == [1]
+    cell.say("halt")
+    cell.settle()
+    assert cell.tasks == {}
+    assert cell.reports[number].outcome == "halted"
+    cell.say("done task 1")
+    assert not last(cell).ok
+
+
+def test_authority_is_kept_elsewhere_and_the_answer_says_where(cell):
+    cell.say("request left_arm")
+    assert isinstance(last(cell), Reply)
+    assert "path_plan_queue" in last(cell).text
