@@ -15,7 +15,7 @@ from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 MOST_STEP = 0.5 * 0.02 * 1.1  # [m] between points at the follower's top speed
 PAUSES = st.sampled_from([0.05, 0.2, 0.6])
 # With TELEROBOT_EXAMPLES=1000 in the environment the machine looks at tens of thousands of interleavings.
-EXAMPLES = int(os.environ.get("TELEROBOT_EXAMPLES", "12"))
+EXAMPLES = int(os.environ.get("TELEROBOT_EXAMPLES", "8"))
 
 
 def reach(pose):

@@ -4,8 +4,10 @@ import executor_models
 import numpy as np
 import plan_models
 import pytest
+import two_agents
 
 from telerobot_nodes.core.reach import Reach
+from telerobot_nodes.plan.authority import AuthorityKind
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 
@@ -115,3 +117,27 @@ def test_a_restarted_operators_side_goes_on_where_the_arm_came_to_rest(session):
     shown = [point[0] for point in again.shown()]
     assert executed[-len(shown) :] == shown
     assert s.robot.refused == []
+
+
+def test_a_hand_off_while_the_real_executor_moves():
+    two = two_agents.Two(0.2, robot=executor_models.ExecutorRobot)
+    two.run(1.5)
+    home = two.robot.pose
+
+    def at(y, z):
+        goal = home + np.array([0.0, y, z, 0.0, 0.0, 0.0, 0.0])
+        return lambda now: goal
+
+    two.sides["ann"][0].set_time_ratio(two.now, 3.0)
+    two.run(2.0, ann=at(0.15, 0.0), bob=at(0.1, 0.03))
+    two.say("bob", AuthorityKind.REQUEST)
+    two.say("ann", AuthorityKind.CONSENT)
+    two.run(8.0, bob=at(0.1, 0.1))
+    assert two.state("bob").has_authority
+    two.run(4.0)
+    assert two.robot.refused == []
+    assert np.allclose(two.robot.pose[:3], home[:3] + [0.0, 0.1, 0.1], atol=1e-3)
+    assert max(pose[1] for pose in two.robot.poses) < home[1] + 0.12
+    assert {epoch for _, epoch in two.robot.executed} == {1, 2}
+    assert two.robot.worst_velocity <= 1.0
+    assert two.robot.worst_acceleration <= 1.0

@@ -96,7 +96,7 @@ def test_tremor_is_damped_and_steady_motion_is_followed_with_a_small_lag(shaper)
     assert 0.0 < lag < 0.25
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(
         st.tuples(

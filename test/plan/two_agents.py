@@ -10,9 +10,9 @@ from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 class Two:
     """Agents `ann` and `bob`, each with a queue and a link of its own."""
 
-    def __init__(self, delay=0.2, armed=False):
+    def __init__(self, delay=0.2, armed=False, robot=plan_models.Robot):
         self.desk = AuthorityDesk(frozenset({"boss"}), armed)
-        self.robot = plan_models.Robot(may_open=self.desk.may_open)
+        self.robot = robot(may_open=self.desk.may_open)
         self.refusals = []
         self.sides = {}
         for n, name in enumerate(("ann", "bob")):
