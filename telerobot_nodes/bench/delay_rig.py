@@ -36,7 +36,7 @@ class DelayRig:
         self.queue = PathPlanQueue(QueueConfig(), Reach(self.robot))
         self.forward = ForwardSimulator(self.robot)
         self.forward.start(self.robot.home)
-        self._executor = PlanExecutor(self.robot)
+        self.executor: PlanExecutor | None = PlanExecutor(self.robot)  # None: dead
         self._follower = WindowFollower(self.robot.dof, self.robot.limits)
         self._follower.hold(self.robot.home, 0.0)
         link = LinkSettings(delay=round_trip / 2.0)
@@ -45,7 +45,7 @@ class DelayRig:
         self._seen_arm = self.start
         self._count = 0
         self._trial = False
-        self.points_executed = 0
+        self.executed: list[int] = []  # numbers of points, as reported
 
     @property
     def arm(self) -> FloatArray:
@@ -94,16 +94,19 @@ class DelayRig:
         at_rest = self._follower.sample(self.now)
         f = self._follower
         state = LoopState.HOLDING if at_rest else LoopState.TRACKING
-        self._executor.on_control(self.now, ControlReport(state, f.number, f.refused, f.plan_time, f.q, f.v))
-        for operations in self._up.due(self.now):
-            self._executor.receive(self.now, operations)
+        arrived, executor = self._up.due(self.now), self.executor
+        if executor is None:
+            return
+        executor.on_control(self.now, ControlReport(state, f.number, f.refused, f.plan_time, f.q, f.v))
+        for operations in arrived:
+            executor.receive(self.now, operations)
         if self._count % REPORT_STEPS == 0:
-            window = self._executor.tick(self.now)
+            window = executor.tick(self.now)
             if window is not None:
                 self._follower.offer(self.now, window)
-            self._down.push(self.now, (self._executor.report(self.now), self.arm), 400)
-        for done in self._executor.drain_executed():
-            self.points_executed += done.last_seq - done.first_seq + 1
+            self._down.push(self.now, (executor.report(self.now), self.arm), 400)
+        for done in executor.drain_executed():
+            self.executed.extend(range(done.first_seq, done.last_seq + 1))
 
     def _follow(self, update: PlanUpdate) -> None:
         points = update.points

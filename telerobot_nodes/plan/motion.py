@@ -93,6 +93,11 @@ class PlanMotion:
         """True until the motion held has ended."""
         return self._lost or now < self._profile.end
 
+    def start_from(self, seq: int, tau: float) -> None:
+        """Before the loop's first report: the arm will be found at rest at point `seq`, plan time `tau` [s]."""
+        self.path.reset(tau, self.path.joints[-1].copy(), seq)
+        self.plan_time = tau
+
     # --- the plan ------------------------------------------------------------------------------------------------
 
     def begin(self, now: float, tau: float, q: FloatArray, seq: int) -> None:
@@ -168,7 +173,7 @@ class PlanMotion:
         self.control, self._control_time = report, now
         if not self.anchored:
             if report.resting:
-                self.begin(now, self.plan_time, report.joint_position, 0)
+                self.begin(now, self.plan_time, report.joint_position, int(self.path.seqs[-1]))
                 self.anchored = True
             return
         if report.window_number >= self._first_window:
