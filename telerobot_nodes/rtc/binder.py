@@ -22,7 +22,7 @@ from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
 from telerobot_nodes.rtc.interfaces import Checks, inside
 from telerobot_nodes.rtc.motion_parameters import motion_parameters, reflex_stops
 from telerobot_nodes.rtc.places import place_pose
-from telerobot_nodes.rtc.primitives import Primitive, ReportWish, Space, Trajectory
+from telerobot_nodes.rtc.primitives import ParameterValue, Primitive, ReportWish, Space, Trajectory
 from telerobot_nodes.rtc.request import Request
 from telerobot_nodes.rtc.skills import Library, PrimitiveKind
 
@@ -100,12 +100,16 @@ def _parameters(planned: PlannedStep, target: object, trajectory: Trajectory, en
         values = motion_parameters(values, target, trajectory, planned, env)
     elif target is not None:
         values["target"] = target
-    return {name: _plain(value) for name, value in values.items()}
+    return {name: _plain(name, value) for name, value in values.items()}
 
 
-def _plain(value: object) -> float | str | tuple[float, ...]:
+def _plain(name: str, value: object) -> ParameterValue:
     if isinstance(value, str):
         return str(value)
+    if name == "select":
+        return int(np.asarray(value))
+    if name.startswith("sel_vect") or name == "comply_vect":
+        return tuple(bool(chosen) for chosen in np.asarray(value))
     if isinstance(value, (bool, int, float, np.number)):
         return float(value)
     return tuple(finite_array(value, "parameter").tolist())

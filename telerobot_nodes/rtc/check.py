@@ -73,7 +73,7 @@ _SETTING = {
     "timeout": ("time",),
     "report": ("time",),
     "payload": ("mass",),
-    "dither": ("length", "force"),
+    "dither": ("length",),
     "retry": (),
 }
 MAX_RETRY = 10

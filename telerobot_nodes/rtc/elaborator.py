@@ -121,6 +121,7 @@ def _steps_by_name(skill: Skill) -> dict[str, Step]:
 
 
 def demand(env: Environment, demands: tuple[Demand, ...]) -> None:
+    """Raise ElaborationError with the sentence of the first condition that does not hold."""
     for demand in demands:
         if not env.evaluate(demand.condition):
             raise ElaborationError(env.text(demand.message))

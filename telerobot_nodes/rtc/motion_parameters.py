@@ -17,6 +17,9 @@ from telerobot_nodes.rtc.skills import PrimitiveKind
 from telerobot_nodes.rtc.syntax import Comparison
 
 ACCELERATION_TIME = 0.2  # [s]
+FORCE_GAIN = 1e-4  # [m/s/N] of the compliant loop: a spring of k [N/m] is a rate of k times it [1/s]
+MAX_SPRING_GAIN = 50.0  # [1/s]
+ORIENTATION_GAIN = 0.5  # [1/s]
 TELEOPERATION_GAIN = 1.0
 OPERATOR_STOPS = (Stop("failed", "the operator could not"), Stop("done", "the operator has entered the result"))
 STOPPING = frozenset(("stop", "hold", "abort", "comply", "release", "retreat", "ask"))
@@ -76,7 +79,11 @@ def _limits(filled: dict[str, Any], request: Request) -> None:
     if request.guarded:
         filled["max_force_thres"] = min(float(filled.get("max_force_thres", 10.0)), 10.0)
     if "stiffness" in request.constraints:
-        filled["spring_gains"] = (request.constraints["stiffness"],) * 6
+        gain = min(request.constraints["stiffness"] * FORCE_GAIN, MAX_SPRING_GAIN)
+        filled["spring_gains"] = (gain, gain, gain, ORIENTATION_GAIN)
+        filled["sel_vect_sp"] = filled.get("sel_vect_sp", (1,) * 6)
+    if "sel_vect_fc" in filled and "comply_vect" in filled:  # a DOF that keeps a force does not also yield
+        filled["comply_vect"] = np.where(np.asarray(filled["sel_vect_fc"]), 0, np.asarray(filled["comply_vect"]))
 
 
 def shared_parameters(shared: tuple[tuple[str, ...], tuple[str, ...]]) -> dict[str, tuple[float, ...]]:

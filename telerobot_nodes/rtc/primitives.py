@@ -58,8 +58,8 @@ GCMSF_PARAMETERS: dict[str, int] = {
     "dither_mag": 6,
     "dither_period": 6,
     "sel_vect_sp": 6,
-    "spring_gains": 6,
-    "max_spring_vel": 6,
+    "spring_gains": 4,
+    "max_spring_vel": 4,
     "tele_mode": 0,
     "tr_camera": 7,
     "tr_teleop": 7,
@@ -68,12 +68,12 @@ GCMSF_PARAMETERS: dict[str, int] = {
     "max_tele_vel": 6,
     "sel_vect_lim": 0,
     "sel_vect_sing": 0,
-    "js_gain": 1,
-    "js_theta": 1,
-    "js_safety_limit": 1,
+    "js_gain": 2,
+    "js_theta": 2,
+    "j_safety_limit": 2,
 }
 
-ParameterValue: TypeAlias = "float | str | tuple[float, ...]"
+ParameterValue: TypeAlias = "float | str | tuple[float, ...]"  # whole numbers and booleans among the floats
 
 TIMEOUT = "timeout"
 HALTED = "halted"

@@ -189,7 +189,7 @@ def test_a_reload_is_used_by_the_next_command_and_a_bad_one_by_none(folder, harn
     cell.say("reload skills")
     cell.settle()
     assert not cell.replies[-1].ok
-    assert "look.yaml:1" in cell.replies[-1].text
+    assert "look.yaml:" in cell.replies[-1].text
     assert cell.run("look at dock").outcome == "succeeded"
     assert cell.reports[running].outcome == "succeeded"
 
