@@ -53,6 +53,7 @@ class Topic:
     doc: str
     rate: float = 0.0  # [Hz] nominal, 0: on event
     crosses: bool = False
+    shared: bool = False  # among the operators of one arm, on their side of the link
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,14 @@ TOPICS: tuple[Topic, ...] = (
     Topic("path_plan_queue/state", "telerobot/msg/PlanQueueState", Qos.STATE, "clutches, lengths, lead", 10.0),
     Topic("path_plan_queue/plan", "telerobot/msg/PlanUpdate", Qos.HISTORY, "the plan as it is laid", 25.0),
     Topic("path_plan_queue/path", "nav_msgs/msg/Path", Qos.STATE, "the plan not yet executed", 2.0),
+    Topic(
+        "plan_in_force",
+        "telerobot/msg/PlanUpdate",
+        Qos.HISTORY,
+        "plan of the operator in control, for those who stand by",
+        25.0,
+        shared=True,
+    ),
     Topic("forward_simulator/state", "telerobot/msg/ForwardState", Qos.STATE, "simulated and estimated arm", 25.0),
     Topic("forward_simulator/predicted", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the plan's head", 25.0),
     Topic("forward_simulator/estimate", "sensor_msgs/msg/JointState", Qos.STATE, "arm estimated now", 25.0),
@@ -116,6 +125,7 @@ TOPICS: tuple[Topic, ...] = (
         25.0,
         crosses=True,
     ),
+    Topic("authority", "telerobot/msg/Authority", Qos.COMMAND, "who asks for the plan, who agrees", 4.0, crosses=True),
     Topic("halt", "telerobot/msg/Halt", Qos.COMMAND, "stop now, from anyone", 20.0, crosses=True),
     Topic(
         "plan_executor/state",
@@ -174,6 +184,7 @@ NODES: tuple[Node, ...] = (
         publishes=("plan_executor/state", "plan_executor/executed", "plan_executor/window", "diagnostics"),
         subscribes=(
             "plan_executor/operations",
+            "authority",
             "halt",
             "gcmsf_control/state",
             "hardware_interface/wrench",
@@ -186,13 +197,20 @@ NODES: tuple[Node, ...] = (
         "first buffer: plan points from the operator's commands; clutches, ratio, delete-all",
         publishes=(
             "plan_executor/operations",
+            "authority",
             "halt",
+            "plan_in_force",
             "path_plan_queue/state",
             "path_plan_queue/plan",
             "path_plan_queue/path",
             "diagnostics",
         ),
-        subscribes=("path_plan_queue/delta_twist_cmds", "path_plan_queue/pose_target_cmds", "plan_executor/state"),
+        subscribes=(
+            "path_plan_queue/delta_twist_cmds",
+            "path_plan_queue/pose_target_cmds",
+            "plan_executor/state",
+            "plan_in_force",
+        ),
         services=_services(
             "path_plan_queue",
             ("time_clutch", "std_srvs/srv/SetBool", "true: engage, plan time follows the hand"),
@@ -208,6 +226,11 @@ NODES: tuple[Node, ...] = (
             ("pause", "std_srvs/srv/Trigger", "come to rest on the path, keep the plan"),
             ("halt", "std_srvs/srv/Trigger", "stop the arm on its path, keep the plan; repeated until confirmed"),
             ("resume", "std_srvs/srv/Trigger", "go on after a halt or pause"),
+            ("request_control", "std_srvs/srv/Trigger", "ask for authority; control passes where the tools meet"),
+            ("grant_control", "std_srvs/srv/Trigger", "consent to who asks"),
+            ("refuse_control", "std_srvs/srv/Trigger", "decline who asks"),
+            ("release_control", "std_srvs/srv/Trigger", "give authority up, or ask no more"),
+            ("take_control", "std_srvs/srv/Trigger", "supervisors: take authority by force"),
             ("time_ratio", "telerobot/srv/SetValue", "plan time per acquisition time, 0.1 .. 10"),
             ("rate", "telerobot/srv/SetValue", "execute at so many plan seconds per second, 0.1 .. 10"),
         ),
@@ -262,6 +285,12 @@ NODES: tuple[Node, ...] = (
             "path_plan_queue/pause",
             "path_plan_queue/halt",
             "path_plan_queue/resume",
+            "path_plan_queue/request_control",
+            "path_plan_queue/grant_control",
+            "path_plan_queue/refuse_control",
+            "path_plan_queue/release_control",
+            "path_plan_queue/take_control",
+            "path_plan_queue/rate",
             "path_plan_queue/time_ratio",
             "operator_input/replay",
             "operator_input/stop_replay",
@@ -341,6 +370,11 @@ def crossing() -> tuple[Topic, ...]:
     return tuple(entry for entry in TOPICS if entry.crosses)
 
 
+def operator_side() -> tuple[str, ...]:
+    """Names of the topics that an operator shares with the link, or with other operators of the arm."""
+    return tuple(entry.name for entry in TOPICS if entry.crosses or entry.shared)
+
+
 def is_upward(entry: Topic) -> bool:
     """True when the topic travels from the operator to the robot."""
     return any(entry.name in owner.publishes for owner in NODES if owner.host is Host.OPERATOR)
@@ -351,4 +385,4 @@ def remappings(node_name: str, graph_name: str) -> dict[str, str]:
     emulated = "link_emulator" in GRAPHS[graph_name]
     if not emulated or node(node_name).host is not Host.OPERATOR:
         return {}
-    return {entry.name: OPERATOR_SIDE + entry.name for entry in crossing()}
+    return {name: OPERATOR_SIDE + name for name in operator_side()}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import GRAPHS, Node, node, remappings
+from telerobot_nodes.graph import GRAPHS, Host, Node, node, operator_side, remappings
 
 if TYPE_CHECKING:
     from launch import LaunchDescription
@@ -32,6 +32,7 @@ class GraphOptions:
     params: Path | None = None
     bag: Path | None = None
     without: tuple[str, ...] = ()  # nodes left out
+    link: str = ""  # operator: where the crossing topics are, as /operator_side or /left; empty: beside its own
 
     def __post_init__(self) -> None:
         if self.graph not in GRAPHS:
@@ -42,6 +43,8 @@ class GraphOptions:
                 raise InvalidValueError("without", name, f"nodes of graph {self.graph}: {allowed}")
         if self.namespace and not _NAMESPACE.fullmatch(self.namespace):
             raise InvalidValueError("namespace", self.namespace, "allowed: letters, digits, _, parts joined by /")
+        if self.link and (self.graph != "operator" or not _NAMESPACE.fullmatch(self.link)):
+            raise InvalidValueError("link", self.link, "allowed: with graph operator, as /operator_side")
         if not self.robot:
             raise InvalidValueError("robot", self.robot, "allowed: a robot's name or the path of a URDF file")
         if self.params is not None and not self.params.is_file():
@@ -68,6 +71,8 @@ def node_arguments(name: str, options: GraphOptions) -> list[str]:
 def node_renames(name: str, options: GraphOptions) -> list[tuple[str, str]]:
     """ROS remapping rules of the node: its namespace, and the operator's side of an emulated link."""
     rules = [("__ns", "/" + options.namespace.strip("/"))] if options.namespace else []
+    if options.link and node(name).host is Host.OPERATOR:
+        return rules + [(topic, f"/{options.link.strip('/')}/{topic}") for topic in operator_side()]
     return rules + list(remappings(name, options.graph).items())
 
 
@@ -104,6 +109,7 @@ def launch_description(graph_name: str) -> LaunchDescription:
         "params": ("", "parameter file in ROS layout; empty: defaults"),
         "bag": ("", "directory for recordings; empty: the recorder's default"),
         "without": ("", "nodes left out, separated by commas"),
+        "link": ("", "operator: namespace of the crossing topics, as /operator_side; empty: beside its own"),
     }
     arguments = [
         DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
@@ -159,4 +165,5 @@ def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOption
         params=Path(given["params"]) if given["params"] else None,
         bag=Path(given["bag"]) if given["bag"] else None,
         without=tuple(name.strip() for name in given["without"].split(",") if name.strip()),
+        link=given["link"],
     )

@@ -61,8 +61,11 @@ def test_nothing_but_crossing_topics_travels_between_the_hosts():
 
 
 def test_crossing_topics_have_a_direction():
-    assert {entry.name for entry in crossing() if is_upward(entry)} == {"plan_executor/operations", "halt"}
-    assert {entry.name for entry in crossing() if not is_upward(entry)} == {"plan_executor/state"}
+    for entry in crossing():
+        speakers, hearers = ({owner.host for owner in group(entry)} for group in (publishers, subscribers))
+        source, target = (Host.OPERATOR, Host.ROBOT) if is_upward(entry) else (Host.ROBOT, Host.OPERATOR)
+        assert speakers == {source}, entry.name
+        assert target in hearers, entry.name
 
 
 def test_types_are_interfaces_that_can_be_imported():
@@ -85,8 +88,9 @@ def test_an_unknown_name_is_refused(look_up):
         look_up("nosuch")
 
 
-def test_operators_are_renamed_on_every_crossing_topic_of_the_emulated_link():
-    assert set(remappings("path_plan_queue", "demo")) == {entry.name for entry in crossing()}
+def test_operators_are_renamed_on_every_crossing_or_shared_topic_of_the_emulated_link():
+    shared = {entry.name for entry in TOPICS if entry.shared}
+    assert set(remappings("path_plan_queue", "demo")) == {entry.name for entry in crossing()} | shared
     assert remappings("plan_executor", "demo") == {}
     assert remappings("link_emulator", "demo") == {}
 

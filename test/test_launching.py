@@ -121,7 +121,7 @@ def _joined(words):
 @pytest.mark.parametrize("arguments", [{}, {"robot": "panda", "namespace": "left", "without": "bag_recorder"}])
 def test_launch_files_and_supervisor_start_the_same_commands(graph_name, arguments):
     options = launching._options_from_strings(
-        graph_name, {"robot": "arm", "namespace": "", "params": "", "bag": "", "without": "", **arguments}
+        graph_name, {"robot": "arm", "namespace": "", "params": "", "bag": "", "without": "", "link": "", **arguments}
     )
     launched = commands_of_launch(graph_name, **arguments)
     supervised = [arguments_of(node_command(entry.name, options)) for entry in options.nodes]
@@ -131,7 +131,7 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
 @needs_launch
 def test_launch_files_take_the_arguments_of_the_supervisor():
     declared = {action.name for action in launch_description("robot").get_launch_arguments()}
-    assert declared == {"robot", "namespace", "params", "bag", "without"}
+    assert declared == {"robot", "namespace", "params", "bag", "without", "link"}
 
 
 def test_namespaces_with_and_without_slash_are_the_same():

@@ -87,6 +87,59 @@ def ratio(
     _do(commands.TimeRatio(value), namespace)
 
 
+def rate(
+    value: Annotated[float, typer.Argument(help="Plan seconds per second, 0.1 .. 10.")], namespace: Namespace = ""
+) -> None:
+    """Set how fast the robot executes the plan."""
+    _do(commands.Rate(value), namespace)
+
+
+def brake(
+    value: Annotated[float, typer.Argument(help="Plan seconds deleted from the tail per second; 0 releases.")],
+    namespace: Namespace = "",
+) -> None:
+    """Hold or release the time brake."""
+    _do(commands.Brake(value), namespace)
+
+
+def pause(namespace: Namespace = "") -> None:
+    """Let the arm come to rest on its path; the plan is kept."""
+    _do(commands.Deed.PAUSE, namespace)
+
+
+class Position(str, Enum):
+    """What becomes of the position clutch and the trial path."""
+
+    OFF = "off"
+    LINK = "link"
+    ADOPT = "adopt"
+    DISCARD = "discard"
+
+
+def position(
+    state: Annotated[Position, typer.Argument(help="off: lay a trial path; link, adopt or discard it.")],
+    namespace: Namespace = "",
+) -> None:
+    """Disengage the position clutch, or engage it again by a join."""
+    deeds = {Position.ADOPT: commands.Deed.ADOPT, Position.DISCARD: commands.Deed.DISCARD}
+    _do(deeds.get(state) or commands.PositionClutch(state is Position.LINK), namespace)
+
+
+class Control(str, Enum):
+    """What is said about authority."""
+
+    REQUEST = "request"
+    GRANT = "grant"
+    REFUSE = "refuse"
+    RELEASE = "release"
+    TAKE = "take"
+
+
+def control(action: Annotated[Control, typer.Argument()], namespace: Namespace = "") -> None:
+    """Ask for the plan, agree, decline, give it up; supervisors take it."""
+    _do(commands.Deed[f"{action.name}_CONTROL"], namespace)
+
+
 def _do(command: commands.Command, namespace: str) -> None:
     with _terminal(namespace) as terminal:
         outcome = terminal.ask(command)

@@ -10,13 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from geometry_msgs.msg import Pose, PoseStamped
 
-from telerobot.msg import ExecutorState, LinkStamp, PlanOperation, PlanOperations
+from telerobot.msg import Authority, ExecutorState, LinkStamp, PlanOperation, PlanOperations
 from telerobot.msg import MotionWindow as MotionWindowMessage
 from telerobot.msg import PlanPoints as PlanPointsMessage
+from telerobot.msg import PlanUpdate as PlanUpdateMessage
 from telerobot_nodes.core.validation import FloatArray, finite_array
 from telerobot_nodes.core.window import MotionWindow
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.control import ControlReport, LoopState
+from telerobot_nodes.plan.feed import PlanUpdate, UpdateKind
 from telerobot_nodes.plan.operations import ExecutorMode, ExecutorReport, Operation, OperationKind
 from telerobot_nodes.plan.points import PlanPoints
 
@@ -224,3 +227,31 @@ def control_from_message(message: Any) -> ControlReport:
         reason=message.reason,
         recoverable=message.recoverable,
     )
+
+
+def authority_to_message(link: Any, value: AuthorityMessage) -> Any:
+    """Authority.msg of the value."""
+    return Authority(link=link, kind=int(value.kind), agent=value.agent, peer=value.peer, epoch=value.epoch)
+
+
+def authority_from_message(message: Any) -> AuthorityMessage:
+    """Value of Authority.msg; raises InvalidValueError naming the field."""
+    if message.kind > max(AuthorityKind):
+        raise InvalidValueError("authority.kind", message.kind, f"allowed: 0 .. {int(max(AuthorityKind))}")
+    return AuthorityMessage(AuthorityKind(message.kind), message.agent, message.peer, message.epoch)
+
+
+def update_to_message(update: PlanUpdate, stamp: Any) -> Any:
+    """PlanUpdate.msg of the value."""
+    message = PlanUpdateMessage(stamp=stamp, kind=int(update.kind), trial=update.trial, after_seq=update.after_seq)
+    if update.points is not None:
+        message.points = points_to_message(update.points)
+    return message
+
+
+def update_from_message(message: Any) -> PlanUpdate:
+    """Value of PlanUpdate.msg; raises InvalidValueError naming the field."""
+    if message.kind > max(UpdateKind):
+        raise InvalidValueError("plan.kind", message.kind, f"allowed: 0 .. {int(max(UpdateKind))}")
+    points = points_from_message(message.points) if len(message.points.time) else None
+    return PlanUpdate(UpdateKind(message.kind), message.trial, points, message.after_seq)

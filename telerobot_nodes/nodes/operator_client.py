@@ -51,7 +51,9 @@ class Wiring(Protocol):
 
 # service and request of each command
 _Call = tuple[str, Callable[[Any], Any]]
-_CALLS: dict[type[commands.Command], _Call] = {
+_CALLS: dict[commands.Kind, _Call] = {
+    **{deed: (f"path_plan_queue/{deed.value}", lambda c: Trigger.Request()) for deed in commands.Deed},
+    commands.Rate: ("path_plan_queue/rate", lambda c: SetValue.Request(value=float(c.value))),
     commands.TimeClutch: ("path_plan_queue/time_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.PositionClutch: ("path_plan_queue/position_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.Brake: ("path_plan_queue/brake", lambda c: SetValue.Request(value=float(c.rate))),
@@ -79,7 +81,7 @@ _CALLS: dict[type[commands.Command], _Call] = {
 }
 
 
-def offered(graph_name: str) -> frozenset[type[commands.Command]]:
+def offered(graph_name: str) -> frozenset[commands.Kind]:
     """The commands that some node of this graph serves."""
     return frozenset(kind for kind, (service, _) in _CALLS.items() if _served(service, graph_name))
 
@@ -95,7 +97,7 @@ def _served(service: str, graph_name: str) -> bool:
 class RosPort:
     """Sends commands as service calls that are never waited for; halts also go straight to the robot."""
 
-    def __init__(self, node: Wiring, sender: str, allowed: frozenset[type[commands.Command]]) -> None:
+    def __init__(self, node: Wiring, sender: str, allowed: frozenset[commands.Kind]) -> None:
         self._node, self._agent = node, sender
         self._clients = {kind: node.client(_CALLS[kind][0]) for kind in allowed}
         self._halt = node.publisher("halt")
@@ -104,13 +106,13 @@ class RosPort:
 
     def ready(self, command: commands.Command) -> bool:
         """True when some node serves the command now."""
-        client = self._clients.get(type(command))
+        client = self._clients.get(commands.kind_of(command))
         return client is not None and client.service_is_ready()
 
     def call(self, command: commands.Command, answer: Answer) -> None:
         """Call the command's service; `answer` gets what it said, or that nobody serves it."""
-        service, request = _CALLS[type(command)]
-        client = self._clients.get(type(command))
+        service, request = _CALLS[commands.kind_of(command)]
+        client = self._clients.get(commands.kind_of(command))
         if client is None:
             answer(Outcome(False, f"no node of this graph offers {service}"), self._node.now())
         elif not client.service_is_ready():

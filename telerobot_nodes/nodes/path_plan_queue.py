@@ -8,7 +8,7 @@ from typing import Any
 
 from nav_msgs.msg import Path
 
-from telerobot.msg import Halt, PlanQueueState, PlanUpdate
+from telerobot.msg import Halt, PlanQueueState
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.reach import Reach
@@ -18,6 +18,8 @@ from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.plan.authority import AuthorityKind
+from telerobot_nodes.plan.authority_talk import AuthorityTalk
 from telerobot_nodes.plan.follower import FollowerLimits
 from telerobot_nodes.plan.halting import HaltSender
 from telerobot_nodes.plan.joins import JoinOutcome
@@ -25,6 +27,13 @@ from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaper import ShaperConfig
 from telerobot_nodes.plan.time_base import TimeBaseConfig
 
+_AUTHORITY_SERVICES = {
+    "request_control": AuthorityKind.REQUEST,
+    "grant_control": AuthorityKind.CONSENT,
+    "refuse_control": AuthorityKind.REFUSE,
+    "release_control": AuthorityKind.RELEASE,
+    "take_control": AuthorityKind.TAKE,
+}
 POLL_PERIOD = 0.02  # [s]
 STATE_PERIOD = 0.1  # [s]
 PATH_PERIOD = 0.5  # [s]
@@ -35,7 +44,7 @@ PATH_POSES = 200  # most poses of the displayed path
 class QueueParameters:
     """Parameters of `path_plan_queue`."""
 
-    agent: str = parameter("operator", doc="name of this operator, for authority")
+    agent: str = parameter("", doc="name of this operator, for authority; empty: the namespace, else operator")
     sample_period: float = parameter(0.02, unit="s", low=0.004, high=0.2, doc="between plan points")
     capacity: int = parameter(100_000, low=512, high=10_000_000, doc="most points held")
     stale_after: float = parameter(0.5, unit="s", low=0.05, high=60.0, doc="without a report before data are stale")
@@ -46,10 +55,10 @@ class QueueParameters:
         0.5, unit="m/s^2", low=0.01, high=10.0, doc="tool acceleration of the artificial time base"
     )
 
-    def config(self) -> QueueConfig:
+    def config(self, agent: str) -> QueueConfig:
         """The core's configuration."""
         return QueueConfig(
-            agent=self.agent,
+            agent=agent,
             sample_period=self.sample_period,
             capacity=self.capacity,
             stale_after=self.stale_after,
@@ -65,14 +74,19 @@ class PathPlanQueueNode(GraphNode):
         super().__init__(options)
         parameters = node_parameters(self, QueueParameters)
         self._reach = Reach(load_robot(options.robot))
-        self._queue = PathPlanQueue(parameters.config(), self._reach)
+        agent = parameters.agent or self.get_namespace().strip("/").replace("/", "_") or "operator"
+        self._queue = PathPlanQueue(parameters.config(agent), self._reach)
         self._halt = HaltSender()
-        self._agent = parameters.agent
+        self._agent = agent
+        self._talk = AuthorityTalk(agent)
         self._planning = False
         self._listeners = 0  # of the plan as it is laid
         self._operations_link = convert.LinkCounter(f"operator/{options.name}")
         self._halt_link = convert.LinkCounter(f"operator/{options.name}")
         self._operations = self.publisher("plan_executor/operations")
+        self._authority_link = convert.LinkCounter(f"operator/{agent}")
+        self._authority = self.publisher("authority")
+        self._in_force = self.publisher("plan_in_force")
         self._halts = self.publisher("halt")
         self._state = self.publisher("path_plan_queue/state")
         self._plan = self.publisher("path_plan_queue/plan")
@@ -80,6 +94,7 @@ class PathPlanQueueNode(GraphNode):
         self.subscribe("path_plan_queue/pose_target_cmds", self._on_pose)
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
+        self.subscribe("plan_in_force", lambda message: self._queue.watch(convert.update_from_message(message)))
         self.serve("path_plan_queue/time_clutch", self._on_time_clutch)
         self.serve("path_plan_queue/position_clutch", self._on_position_clutch)
         self.serve("path_plan_queue/adopt", partial(self._on_join, Join.ADOPT))
@@ -90,6 +105,8 @@ class PathPlanQueueNode(GraphNode):
         self.serve("path_plan_queue/rate", self._on_rate)
         self.serve("path_plan_queue/halt", self._on_halt)
         self.serve("path_plan_queue/resume", self._on_resume)
+        for name, kind in _AUTHORITY_SERVICES.items():
+            self.serve(f"path_plan_queue/{name}", partial(self._on_authority, kind))
         self.serve("path_plan_queue/time_ratio", self._on_time_ratio)
         self.every(POLL_PERIOD, self._poll)
         self.every(STATE_PERIOD, self._publish_state)
@@ -108,6 +125,8 @@ class PathPlanQueueNode(GraphNode):
         if not self._planning and len(message.joint_position):
             self._reach.start(convert.floats(message.joint_position))
         self._halt.on_report(report)
+        for said in self._talk.on_report(report):
+            self._queue.on_authority(said)
         self._queue.on_report(self.now(), report, convert.floats(message.tool_pose))
         self._planning = self._queue.state(self.now()).head_seq > 0
 
@@ -153,6 +172,10 @@ class PathPlanQueueNode(GraphNode):
         self._queue.resume(self.now())
         response.success, response.message = True, "resume sent"
 
+    def _on_authority(self, kind: AuthorityKind, _request: Any, response: Any) -> None:
+        self._talk.say(self.now(), self._queue.say(kind))
+        response.success, response.message = True, f"{kind.name.lower()} sent, repeated until the robot shows it"
+
     def _on_time_ratio(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_time_ratio(self.now(), request.value)
         response.success, response.message = True, f"{response.value:g} plan seconds per second"
@@ -165,17 +188,28 @@ class PathPlanQueueNode(GraphNode):
         if operations:
             link = self._operations_link.next(self.stamp())
             self._operations.publish(convert.operations_to_message(link, operations))
-        for update in self._queue.drain():
-            self._plan.publish(_plan_message(update, self.stamp()))
+        self._publish_plan()
+        said = self._talk.due(now)
+        if said is not None:
+            link = self._authority_link.next(self.stamp())
+            self._authority.publish(convert.authority_to_message(link, said))
         if self._halt.due(now):
             self._send_halt()
+
+    def _publish_plan(self) -> None:
+        in_force = self._queue.has_authority
+        for update in self._queue.drain():
+            message = convert.update_to_message(update, self.stamp())
+            self._plan.publish(message)
+            if in_force and not update.trial:
+                self._in_force.publish(message)
 
     def _send_halt(self) -> None:
         link = self._halt_link.next(self.stamp())
         self._halts.publish(Halt(link=link, number=self._halt.number, agent=self._agent, reason=self._halt.reason))
 
     def _publish_state(self) -> None:
-        listeners = self._plan.get_subscription_count()
+        listeners = self._plan.get_subscription_count() + self._in_force.get_subscription_count()
         if listeners > self._listeners:
             self._queue.retell()
         self._listeners = listeners
@@ -196,13 +230,6 @@ class PathPlanQueueNode(GraphNode):
         state = self._queue.state(self.now())
         shown = ("head_seq", "length", "lead", "unacknowledged", "jumps", "refused", "data_age", "round_trip", "stale")
         return Health(message=state.notice or "ok", values={name: getattr(state, name) for name in shown})
-
-
-def _plan_message(update: Any, stamp: Any) -> Any:
-    message = PlanUpdate(stamp=stamp, kind=int(update.kind), trial=update.trial, after_seq=update.after_seq)
-    if update.points is not None:
-        message.points = convert.points_to_message(update.points)
-    return message
 
 
 def main(options: NodeOptions) -> int:

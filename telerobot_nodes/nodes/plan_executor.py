@@ -37,6 +37,7 @@ class PlanExecutorNode(GraphNode):
         self._state = self.publisher("plan_executor/state")
         self._executed = self.publisher("plan_executor/executed")
         self.subscribe("plan_executor/operations", self._on_operations)
+        self.subscribe("authority", self._on_authority)
         self.subscribe("halt", self._on_halt)
         self.subscribe("gcmsf_control/state", self._on_control)
         self.subscribe("hardware_interface/wrench", self._on_wrench)
@@ -48,6 +49,9 @@ class PlanExecutorNode(GraphNode):
 
     def _on_halt(self, message: Any) -> None:
         self._core.halt(self.now(), message.number, f"halt by {message.agent}: {message.reason}")
+
+    def _on_authority(self, message: Any) -> None:
+        self._core.on_authority(self.now(), convert.authority_from_message(message))
 
     def _on_control(self, message: Any) -> None:
         self._position = convert.floats(message.measured_position)

@@ -6,6 +6,7 @@ What must never enter: how a command travels (`nodes/operator_client.py`), what 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 
@@ -141,7 +142,55 @@ class SetLink:
         return f"link {self.delay:.2f} s ± {self.jitter:.2f} s, loss {100 * self.loss:.0f} %{broken}"
 
 
-Command = TimeClutch | PositionClutch | Brake | Clear | Halt | Resume | TimeRatio | Replay | StopReplay | SetLink
+class Deed(Enum):
+    """Commands without a value; each is a service of the plan queue with the name given here."""
+
+    ADOPT = "adopt"
+    DISCARD = "discard"
+    PAUSE = "pause"
+    REQUEST_CONTROL = "request_control"
+    GRANT_CONTROL = "grant_control"
+    REFUSE_CONTROL = "refuse_control"
+    RELEASE_CONTROL = "release_control"
+    TAKE_CONTROL = "take_control"
+
+    def __str__(self) -> str:
+        return self.value.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Execute the plan at so many plan seconds per second [-]."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        in_range(self.value, "rate", *RATIO_RANGE)
+
+    def __str__(self) -> str:
+        return f"rate {self.value:.2f}"
+
+
+Command = (
+    Deed
+    | Rate
+    | TimeClutch
+    | PositionClutch
+    | Brake
+    | Clear
+    | Halt
+    | Resume
+    | TimeRatio
+    | Replay
+    | StopReplay
+    | SetLink
+)
+Kind = type[Command] | Deed  # what tells one sort of command from another
+
+
+def kind_of(command: Command) -> Kind:
+    """The sort of a command."""
+    return command if isinstance(command, Deed) else type(command)
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,16 @@ class AuthorityDesk:
         if self.state is DeskState.FREE and receiver.position.authority:
             receiver.open("")
 
+    @property
+    def granted(self) -> bool:
+        """True when the asker may claim authority."""
+        return self.state is DeskState.GRANTED
+
+    @property
+    def forced(self) -> bool:
+        """True when a supervisor decided so."""
+        return self._forced
+
     def silent(self, now: float) -> bool:
         """True when the holder was heard before and is not any more. It keeps authority all the same."""
         return self.holder in self._heard and now - self._heard[self.holder] > HEARTBEAT_TIMEOUT

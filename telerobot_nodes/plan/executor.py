@@ -18,9 +18,12 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.window import MotionWindow
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.admission import Tail, admit
+from telerobot_nodes.plan.authority import AuthorityDesk, AuthorityMessage
 from telerobot_nodes.plan.control import ControlReport, LoopState
+from telerobot_nodes.plan.memory import ExecutorMemory
 from telerobot_nodes.plan.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.operations import ExecutorMode, ExecutorReport, Operation, OperationKind
+from telerobot_nodes.plan.path import IntArray
 from telerobot_nodes.plan.receiver import Receiver
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
@@ -45,6 +48,8 @@ class ExecutorConfig:
     max_turn: float = parameter(0.5, unit="rad", low=0.01, high=3.0, doc="most between neighbouring points")
     start_step: float = parameter(0.05, unit="m", low=0.001, high=1.0, doc="most from the arm to a plan's first point")
     start_turn: float = parameter(0.2, unit="rad", low=0.01, high=3.0, doc="most from the arm to a plan's first point")
+    supervisors: tuple[str, ...] = parameter(("supervisor",), doc="agents that may take control by force")
+    armed: bool = parameter(False, doc="requests for control are granted without the holder's consent")
 
     def motion(self) -> MotionConfig:
         """The part that concerns the motion."""
@@ -74,12 +79,17 @@ class PlanExecutor:
     """Points in, motion windows out. Times `now` [s] are one monotonic clock, the one windows are stamped with."""
 
     def __init__(
-        self, robot: RobotModel, config: ExecutorConfig | None = None, receiver: Receiver | None = None
+        self,
+        robot: RobotModel,
+        config: ExecutorConfig | None = None,
+        receiver: Receiver | None = None,
+        memory: ExecutorMemory | None = None,
     ) -> None:
         self.config = config or ExecutorConfig()
         self.robot = robot
         self.motion = PlanMotion(robot.limits, self.config.motion())
-        self.receiver = receiver or Receiver()
+        self.desk = AuthorityDesk(frozenset(self.config.supervisors), self.config.armed)
+        self.receiver = receiver or Receiver(memory.position if memory else None, self.desk.may_open)
         self._kinematics = Kinematics(robot)
         self._highest_seq = 0
         self._executed_seq = 0
@@ -88,6 +98,11 @@ class PlanExecutor:
         self._paused = False
         self._halt_number = 0
         self._halted = ""
+        self._memory = memory
+        if memory is not None:
+            self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
+            self._halt_number, self._halted = memory.halt_number, memory.halted
+            self.motion.start_from(memory.executed_seq, memory.plan_time)
 
     def receive(self, now: float, operations: Iterable[Operation]) -> None:
         """Apply what the link brought, exactly once and in order; refusals are reported, and change nothing."""
@@ -105,11 +120,17 @@ class PlanExecutor:
             self._halt_number = number
             self._halted = reason or "halt"
 
+    def on_authority(self, now: float, message: AuthorityMessage) -> None:
+        """Take what an agent says about authority; raises AuthorityError or TransitionError when it is refused."""
+        self.desk.handle(now, message, self.receiver)
+
     def on_control(self, now: float, report: ControlReport) -> None:
         """Take in what the control loop says of itself. Raises InvalidValueError on a wrong number of joints."""
         if report.joint_position.size != self.robot.dof:
             allowed = f"allowed: {self.robot.dof} values"
             raise InvalidValueError("control.joint_position (length)", report.joint_position.size, allowed)
+        if self._memory is not None and report.resting:
+            self._resolve(self._memory, report)
         self.motion.on_control(now, report)
         self._note_executed()
 
@@ -122,6 +143,21 @@ class PlanExecutor:
         """Points reached since the last call, each once, in order."""
         executed, self._executed = self._executed, []
         return executed
+
+    def memory(self) -> ExecutorMemory:
+        """What a successor needs; to be written down after each tick, before its window is sent on."""
+        motion, path = self.motion, self.motion.path
+        rows = slice(path.index_of_seq(self._executed_seq) + 1, motion.committed_index + 1)
+        committed = zip(path.seqs[rows].tolist(), path.times[rows].tolist(), strict=True)
+        return ExecutorMemory(
+            self.receiver.position,
+            self._executed_seq,
+            self._highest_seq,
+            self._halt_number,
+            self._halted,
+            motion.plan_time,
+            self._memory.committed if self._memory else tuple(committed),
+        )
 
     @property
     def queue_length(self) -> int:
@@ -154,6 +190,10 @@ class PlanExecutor:
             rate_goal=self._rate_goal,
             queue_length=self.queue_length,
             capacity=self.config.capacity,
+            asker=self.desk.asker,
+            granted=self.desk.granted,
+            forced=self.desk.forced,
+            holder_silent=self.desk.silent(now),
         )
 
     def _mode(self, now: float) -> tuple[ExecutorMode, str]:
@@ -227,13 +267,25 @@ class PlanExecutor:
         if not self.motion.off_path:
             self.motion.trouble = ""
 
+    def _resolve(self, memory: ExecutorMemory, report: ControlReport) -> None:
+        """The arm rests: tell which points it reached while this executor's predecessor was dead."""
+        seq, plan_time = memory.reached(report)
+        self._memory = None
+        self.motion.start_from(seq, plan_time)
+        passed = np.array([entry for entry, _ in memory.committed if entry <= seq], dtype=np.int64)
+        if passed.size:
+            self._tell_executed(passed)
+
     def _note_executed(self) -> None:
         reached = self.motion.executed_seq()
         if reached <= self._executed_seq:
             return
         path = self.motion.path
         seqs = path.seqs[path.index_of_seq(self._executed_seq) + 1 : path.index_of_seq(reached) + 1]
+        self._tell_executed(seqs)
+
+    def _tell_executed(self, seqs: IntArray) -> None:
         epoch = self.receiver.position.epoch
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.plan_time))
-        self._executed_seq = reached
+        self._executed_seq = int(seqs[-1])

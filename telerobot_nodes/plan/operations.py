@@ -99,3 +99,7 @@ class ExecutorReport:
     rate_goal: float  # [-]
     queue_length: int
     capacity: int
+    asker: str = ""
+    granted: bool = False
+    forced: bool = False
+    holder_silent: bool = False

@@ -224,6 +224,11 @@ class PathPlanQueue:
             self._notice = "; ".join(self._uplink.notices)
             self._uplink.notices.clear()
 
+    @property
+    def has_authority(self) -> bool:
+        """True when this agent may plan."""
+        return self._uplink.open
+
     def drain(self) -> list[PlanUpdate]:
         """Changes of the plan since the call before, for displays and simulators."""
         return self._plan.drain() + self._trial.drain()

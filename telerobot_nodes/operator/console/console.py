@@ -33,7 +33,7 @@ class ConsoleSetup:
 
     host: str = "127.0.0.1"
     port: int = 8080
-    offered: frozenset[type[commands.Command]] = ALL_OFFERED
+    offered: frozenset[commands.Kind] = ALL_OFFERED
     hands: Mapping[str, str] = field(default_factory=dict)  # name to show: file
 
 

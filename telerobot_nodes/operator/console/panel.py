@@ -20,9 +20,7 @@ OWN_RECORDING = "demo recording"
 class Panel:
     """Widgets of one console, shared by all its browsers. `hands`: recordings by the name to show."""
 
-    def __init__(
-        self, gui: Any, inbox: Inbox, offered: frozenset[type[commands.Command]], hands: Mapping[str, str]
-    ) -> None:
+    def __init__(self, gui: Any, inbox: Inbox, offered: frozenset[commands.Kind], hands: Mapping[str, str]) -> None:
         self._gui, self._inbox = gui, inbox
         self._clutch: bool | None = None  # engaged, as confirmed
         self._texts: dict[str, Any] = {}
@@ -59,7 +57,7 @@ class Panel:
         self._key("HALT ", "escape", commands.Halt)
         self._key("resume", "R", commands.Resume)
 
-    def _plan_folder(self, offered: frozenset[type[commands.Command]]) -> None:
+    def _plan_folder(self, offered: frozenset[commands.Kind]) -> None:
         with self._gui.add_folder("Plan"):
             self._clutch_button = self._gui.add_button("time clutch", color="gray", hint="T")
             self._ask_on(self._clutch_button.on_click, self._toggled_clutch)
@@ -71,13 +69,18 @@ class Panel:
             self._key("delete all", "delete", commands.Clear, "shift")
             self._more_plan(offered)
 
-    def _more_plan(self, offered: frozenset[type[commands.Command]]) -> None:
+    def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
         if commands.PositionClutch in offered:
             box = self._gui.add_checkbox("position clutch", True)
             self._follow(box, lambda: commands.PositionClutch(box.value), lambda controls: controls.position_clutch)
+            joins = self._gui.add_button_group("trial path", ("adopt", "discard"))
+            self._ask_on(joins.on_click, lambda: commands.Deed(joins.value))
         if commands.Brake in offered:
             rate = self._gui.add_slider("time brake", *commands.BRAKE_RANGE, 0.1, 0.0)
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
+        if commands.Deed.REQUEST_CONTROL in offered:
+            control = self._gui.add_button_group("control", ("request", "grant", "refuse", "release"))
+            self._ask_on(control.on_click, lambda: commands.Deed(f"{control.value}_control"))
 
     def _drive_folder(self, hands: Mapping[str, str]) -> None:
         files = {OWN_RECORDING: "", **hands}
