@@ -128,15 +128,15 @@ def test_a_hand_off_while_the_real_executor_moves():
         goal = home + np.array([0.0, y, z, 0.0, 0.0, 0.0, 0.0])
         return lambda now: goal
 
-    two.sides["ann"][0].set_time_ratio(two.now, 3.0)
+    two.sides["ann"][0].set_time_ratio(two.now, 8.0)
     two.run(2.0, ann=at(0.15, 0.0), bob=at(0.1, 0.03))
     two.say("bob", AuthorityKind.REQUEST)
     two.say("ann", AuthorityKind.CONSENT)
-    two.run(8.0, bob=at(0.1, 0.1))
+    two.run(15.0, bob=at(0.1, 0.1))
     assert two.state("bob").has_authority
     two.run(4.0)
     assert two.robot.refused == []
-    assert np.allclose(two.robot.pose[:3], home[:3] + [0.0, 0.1, 0.1], atol=1e-3)
+    assert np.allclose(two.robot.pose[:3], home[:3] + np.array([0.0, 0.1, 0.1]), atol=1e-3)
     assert max(pose[1] for pose in two.robot.poses) < home[1] + 0.12
     assert {epoch for _, epoch in two.robot.executed} == {1, 2}
     assert two.robot.worst_velocity <= 1.0
