@@ -58,6 +58,10 @@ class NotInstalledError(TelerobotError):
     """An optional package is asked for and is not importable; says how to get it."""
 
 
+class JournalError(TelerobotError):
+    """The journal cannot be read or written: nothing may be done that it would have to remember."""
+
+
 class GraphError(TelerobotError):
     """The graph table contradicts itself, or a node uses what the table does not give it."""
 
