@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from telerobot_nodes.rtc.command_loop import MAX_MACROS
 from telerobot_nodes.rtc.command_record import CommandRecord
 from telerobot_nodes.rtc.database import Database
-from telerobot_nodes.rtc.decision import MAX_MACROS, DecisionUnit
+from telerobot_nodes.rtc.decision import DecisionUnit
 from telerobot_nodes.rtc.messages import Dispatch, Job, JobDone, Output, Reply, Work
 from telerobot_nodes.rtc.parser import decode, parse
 from telerobot_nodes.rtc.primitives import Report

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NEIGHBORHOOD = 0.15  # [m] before an object
 ABOVE = 0.10  # [m] over an object
-TOOL_DOWN = rotate("x", math.pi)
+TOOL_DOWN = rotate("y", math.pi)
 
 
 class PlaceScope(Protocol):

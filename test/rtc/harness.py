@@ -214,10 +214,10 @@ class KinematicExecutor:
 class Cell:
     """Drives the interface with the executor in simulated time; collects what comes out."""
 
-    def __init__(self, library, folder, faults=None, balls=None, home=(0.3, 0.0, 0.5)):
+    def __init__(self, library, folder, faults=None, balls=None, home=(0.3, 0.0, 0.7)):
         self.library = library
         self.checks = SlideChecks(collision=Obstacles(balls or {}))
-        own = {f"{arm}.home": (0.2, 0.0, 0.6, np.pi, 0.0, 0.0) for arm in library.workcell.arms}
+        own = {f"{arm}.home": (0.2, 0.0, 0.7, 0.0, np.pi, 0.0) for arm in library.workcell.arms}
         self.database = Database(replace(i, value=own.get(i.key, i.value)) for i in library.workcell.items)
         self.workers = Workers(self.database, self.checks, folder)
         self.interface = InterfaceServer(DecisionUnit(library), self.database)
@@ -235,7 +235,7 @@ class Cell:
         self._order = itertools.count()
         self._queue = []
         for arm, y in zip(library.workcell.arms, (-0.2, 0.2), strict=True):
-            joints = np.array([home[0], home[1] + y, home[2], np.pi, 0.0, 0.0])
+            joints = np.array([home[0], home[1] + y, home[2], 0.0, np.pi, 0.0])
             self.executor.joints[arm] = joints
             pose = self.checks.kinematics.forward(arm, joints)
             self.take(self.interface.measured(arm, tuple(joints.tolist()), tuple(pose.tolist()), 0.0))

@@ -83,7 +83,7 @@ def test_a_subsystem_that_falls_silent_is_noticed(make_cell, step):
 
 def test_the_object_is_found_again_where_it_really_is(make_cell):
     cell = make_cell(faults={"touch_1": ["missed"]})
-    cell.executor.truth["module.pose"] = (0.45, -0.20, 0.08, 0, 0, 0, 1)
+    cell.executor.truth["module.pose"] = (0.45, -0.20, 0.38, 0, 0, 0, 1)
     assert cell.run("grasp module with left_arm").outcome == "succeeded"
     np.testing.assert_allclose(cell.database.view.pose("module")[:2], [0.45, -0.20], atol=0.02)
 

@@ -66,7 +66,7 @@ def test_questions_are_answered(cell):
         ("show database", "module.mass = 0.8 (valid)"),
         ("show module", "module.kind = box"),
         ("show macros", "none"),
-        ("where module", "module: (0.4500, -0.2500, 0.0800"),
+        ("where module", "module: (0.4500, -0.2500, 0.3800"),
         ("where left_arm", "busy"),
         ("where nothing", "the database has no"),
         ("help grasp", "grasp name"),
@@ -100,7 +100,7 @@ def test_an_operator_performs_a_grasp_step_by_step(make_cell):
         shown.append(task.text)
         if "grasp-point-of" in task.text:  # the operator drives the arm there by hand
             pose = cell.checks.kinematics.solve(
-                "right_arm", (0.44, -0.24, 0.1, 1, 0, 0, 0), cell.executor.joints["right_arm"]
+                "right_arm", (0.44, -0.24, 0.4, 0, 1, 0, 0), cell.executor.joints["right_arm"]
             )
             cell.executor.joints["right_arm"] = pose
             at = cell.checks.kinematics.forward("right_arm", pose)

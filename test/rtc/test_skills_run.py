@@ -36,14 +36,14 @@ COMMANDS = [
     "trade left_arm to operator",
     "move left_arm to above dock offset 0.1",
     "move left_arm to home",
-    "move left_arm to (0.3, 0.1, 0.4)",
-    "move left_arm to (0, 0, 0.1, 1, 0, 0, 0) in module",
+    "move left_arm to (0.3, 0.1, 0.5)",
+    "move left_arm to (0, 0, 0.1, 0, 1, 0, 0) in module",
     "move left_arm by 0.1 along -z",
     "move left_arm by 5 cm toward module",
     "move guarded left_arm to neighborhood-of module",
     "move left_arm to grasp-point-of module interpolate task",
-    "move left_arm to joints (0.1, 0.2, 0.3, 0, 0, 0)",
-    "move left_arm to dock via (0.3, 0, 0.6), above table maintain safe-work-range",
+    "move left_arm to joints (0.1, 0.2, 0.6, 0, 0, 0)",
+    "move left_arm to dock via (0.3, 0, 0.8), above table maintain safe-work-range",
     "touch table with left_arm",
     "follow survey with left_arm",
     "approach module standoff 0.2 with left_arm",
@@ -74,7 +74,7 @@ def test_grasping_releasing_and_placing_follow_the_object_in_the_database(cell):
     assert cell.database.view.read("left_arm.holds") == "module"
     assert cell.database.view.item("module.pose").frame == "left_arm"
     cell.run("lift module by 0.1")
-    assert cell.database.view.pose("module")[2] == pytest.approx(0.18, abs=0.02)
+    assert cell.database.view.pose("module")[2] == pytest.approx(0.48, abs=0.02)
     assert cell.run("place module on dock").outcome == "succeeded"
     assert cell.database.view.read("left_arm.holds") == ""
     item = cell.database.view.item("module.pose")

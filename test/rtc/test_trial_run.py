@@ -42,10 +42,10 @@ def test_a_load_that_is_too_heavy_is_found_before_it_is_lifted(cell):
 
 
 def test_a_collision_on_the_way_is_found(make_cell):
-    cell = make_cell(balls={"post": ((0.375, 0.0, 0.3), 0.05)})
+    cell = make_cell(balls={"post": ((0.375, 0.0, 0.6), 0.05)})
     report = cell.run("try move left_arm to dock")
     assert (report.outcome, "post" in report.reason) == ("failed", True)
-    assert cell.run("try move left_arm to dock via (0.3, -0.3, 0.6), (0.6, 0.2, 0.6)").outcome == "succeeded"
+    assert cell.run("try move left_arm to dock via (0.3, -0.3, 0.8), (0.6, 0.2, 0.8)").outcome == "succeeded"
 
 
 def test_another_grasp_point_is_chosen_when_the_first_cannot_be_reached(make_cell):
@@ -55,7 +55,7 @@ def test_another_grasp_point_is_chosen_when_the_first_cannot_be_reached(make_cel
     def no_plain_down(arm, pose, seed):
         from telerobot_nodes.errors import OutOfReachError
 
-        if abs(abs(pose[3]) - 1.0) < 1e-6 and pose[2] < 0.15:
+        if abs(abs(pose[4]) - 1.0) < 1e-6 and pose[2] < 0.45:
             raise OutOfReachError("not like this")
         return original(arm, pose, seed)
 
