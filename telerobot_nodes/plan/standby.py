@@ -37,10 +37,14 @@ class ActivePlan:
             self.store.extend(Stretch(seq, points.time, points.pose, points.timing, gripper))
 
     def meeting(self, pose: FloatArray, distance: float, angle: float, after_time: float) -> int:
-        """Number of the point nearest to `pose` (7,) within both bounds, after a plan time [s]; 0: none."""
-        later = self.store.after(self.store.before_time(after_time))
-        if not len(later):
+        """Number of the point nearest to `pose` (7,) within both bounds, after a plan time [s]; 0: none.
+
+        A plan that is run out can still be met where it ends: there the arm rests.
+        """
+        if not len(self.store):
             return 0
+        after = min(self.store.before_time(after_time), self.store.previous(self.store.last_seq))
+        later = self.store.after(after)
         apart = np.linalg.norm(later.pose[:, :3] - pose[:3], axis=1)
         turned = 2.0 * np.arccos(np.minimum(np.abs(later.pose[:, 3:] @ pose[3:]), 1.0))
         score = np.maximum(apart / distance, turned / angle)

@@ -47,6 +47,7 @@ def play_hand(terminal):
 
 
 def test_clutches_and_brake_then_control_passes_to_the_second_operator(demo_graph, second_operator):
+    from telerobot_nodes.nodes.convert import pose_stamped
     from telerobot_nodes.nodes.terminal import Terminal
 
     with Terminal() as first:
@@ -80,7 +81,13 @@ def test_clutches_and_brake_then_control_passes_to_the_second_operator(demo_grap
         wait(first, lambda c: "asks for control" in c.queue.notice)
         do(first, Deed.GRANT_CONTROL)
     with Terminal(namespace=SECOND, link=LINK) as second:
-        wait(second, lambda c: c.robot.authority == SECOND and c.queue.has_authority)
+        publisher = second.publisher("path_plan_queue/pose_target_cmds")
+
+        def control_passes_where_the_tools_meet(client):
+            publisher.publish(pose_stamped(client.robot.tool_pose, "world", second.stamp()))
+            return client.robot.authority == SECOND and client.queue.has_authority
+
+        wait(second, control_passes_where_the_tools_meet)
         wait(second, lambda c: c.robot.mode is RobotMode.IDLE and c.queue.head_seq > 0)
     with Terminal() as first:
         wait(first, lambda c: not c.queue.has_authority)
