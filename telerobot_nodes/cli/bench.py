@@ -16,6 +16,10 @@ BENCHMARKS: dict[str, str] = {
     "control-loop": "control_loop",
     "idle": "idle",
     "hands": "hands",
+    "queue": "queue",
+    "executor": "executor",
+    "delay-study": "delay_study",
+    "queue": "queue",
     "executor": "executor",
     "delay-study": "delay_study",
 }

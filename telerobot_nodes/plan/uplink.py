@@ -21,6 +21,7 @@ from telerobot_nodes.plan.sender import Sender, SenderConfig
 from telerobot_nodes.plan.store import PlanStore, Stretch, as_points, gapless
 
 POINTS_PER_OPERATION = 128
+REMEMBERED = 8192  # most deleted points kept until the robot has confirmed; it keeps only its committed stretch
 DOUBTFUL_REPORTS = 20  # reports of the past in a row before they are believed: the robot was restarted
 
 
@@ -220,7 +221,7 @@ class Uplink:
         self._removed.clear()
 
     def _remember(self, number: int, after_seq: int) -> None:
-        stretch = self._store.after(after_seq)
+        stretch = self._store.after(after_seq, REMEMBERED)
         if len(stretch):
             self._removed.append(_Removed(number, after_seq, stretch.copy()))
 
