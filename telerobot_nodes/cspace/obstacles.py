@@ -1,0 +1,163 @@
+"""What stands around an arm: boxes, balls, cylinders and half-spaces with names, and the file they are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+import yaml
+
+from telerobot_nodes.core.frames import pose_from_se3, se3_from_pose
+from telerobot_nodes.core.validation import FloatArray, finite_array, in_range, one_of
+from telerobot_nodes.cspace.solids import Ball
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError
+
+BOX, SPHERE, CYLINDER, HALF_SPACE = 0, 1, 2, 3
+KINDS = {"box": BOX, "sphere": SPHERE, "cylinder": CYLINDER, "half_space": HALF_SPACE}
+SIZES = {BOX: ("size", 3), SPHERE: ("radius", 1), CYLINDER: ("radius, length", 2), HALF_SPACE: ("", 0)}
+FAR = 1e6  # [m] reach of what has no end
+
+IDENTITY_POSE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """One convex obstacle in WORLD. A half-space fills everything below z = 0 of its pose.
+
+    `kind`: box, sphere, cylinder (along z) or half_space; `size` [m]: edge lengths (3,), radius (1,), radius and
+    length (2,), nothing; `pose` (7,) `x y z [m], qx qy qz qw`. Raises InvalidValueError naming the field.
+    """
+
+    name: str
+    kind: str
+    size: tuple[float, ...] = ()
+    pose: tuple[float, ...] = IDENTITY_POSE
+
+    def __post_init__(self) -> None:
+        one_of(self.kind, f"obstacle {self.name}: kind", KINDS)
+        what, count = SIZES[KINDS[self.kind]]
+        size = finite_array(self.size, f"obstacle {self.name}: {what}", count)
+        for value in size:
+            in_range(float(value), f"obstacle {self.name}: {what}", 1e-6, 1e3, "m")
+        pose = pose_from_se3(se3_from_pose(self.pose, f"obstacle {self.name}: pose"))
+        object.__setattr__(self, "size", tuple(size.tolist()))
+        object.__setattr__(self, "pose", tuple(pose.tolist()))
+
+    def at(self, T_world_obstacle: pin.SE3) -> Obstacle:
+        """The same obstacle elsewhere."""
+        return replace(self, pose=tuple(pose_from_se3(T_world_obstacle).tolist()))
+
+    @property
+    def T_world_obstacle(self) -> pin.SE3:
+        """Its placement."""
+        return se3_from_pose(self.pose)
+
+
+class World(NamedTuple):
+    """Obstacles as flat arrays for compiled code, one row each; margins count as part of every distance."""
+
+    kind: FloatArray  # (k,) int64
+    center: FloatArray  # (k, 3) [m]
+    rotation: FloatArray  # (k, 3, 3) WORLD from the obstacle
+    size: FloatArray  # (k, 3) [m] half edges | radius | radius, half length | -
+    reach: FloatArray  # (k,) [m] radius of a ball around the centre that holds it
+    margin: float  # [m] kept from obstacles
+    self_margin: float  # [m] kept between links
+
+
+def box(name: str, size: Iterable[float], pose: Iterable[float] = IDENTITY_POSE) -> Obstacle:
+    """A box of edge lengths `size` (3,) [m]."""
+    return Obstacle(name, "box", tuple(size), _full_pose(pose))
+
+
+def sphere(name: str, radius: float, center: Iterable[float]) -> Obstacle:
+    """A ball of `radius` [m] around `center` (3,) [m]."""
+    return Obstacle(name, "sphere", (radius,), _full_pose(center))
+
+
+def cylinder(name: str, radius: float, length: float, pose: Iterable[float] = IDENTITY_POSE) -> Obstacle:
+    """A cylinder of `radius` and `length` [m] along z of its pose."""
+    return Obstacle(name, "cylinder", (radius, length), _full_pose(pose))
+
+
+def floor(name: str = "floor", height: float = 0.0) -> Obstacle:
+    """Everything below `height` [m]."""
+    return Obstacle(name, "half_space", (), _full_pose((0.0, 0.0, height)))
+
+
+def balls(name: str, solids: Iterable[Ball]) -> list[Obstacle]:
+    """Balls (of a mesh covered, of an arm swept) as obstacles."""
+    return [sphere(f"{name}_{i}", ball.radius, ball.center) for i, ball in enumerate(solids)]
+
+
+def world_of(obstacles: Iterable[Obstacle], margin: float = 0.0, self_margin: float = 0.0) -> World:
+    """The arrays of `obstacles`; margins [m] 0 .. 0.5. Raises InvalidValueError when two have one name."""
+    rows = list(obstacles)
+    names = [entry.name for entry in rows]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidValueError("obstacle name", name, "allowed: names given once")
+    k = len(rows)
+    return World(
+        np.array([KINDS[o.kind] for o in rows], dtype=np.int64),
+        np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3),
+        np.array([o.T_world_obstacle.rotation for o in rows], dtype=np.float64).reshape(k, 3, 3),
+        np.array([_row_size(o) for o in rows], dtype=np.float64).reshape(k, 3),
+        np.array([_reach(o) for o in rows], dtype=np.float64),
+        in_range(margin, "margin", 0.0, 0.5, "m"),
+        in_range(self_margin, "self_margin", 0.0, 0.5, "m"),
+    )
+
+
+def load_world(file: str | Path) -> list[Obstacle]:
+    """The obstacles of a YAML file `obstacles: [{name, kind, size, position, orientation}]`.
+
+    Raises ParameterFileError naming file, entry and field.
+    """
+    path = Path(file)
+    try:
+        whole = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ParameterFileError(str(path), 0, "file", f"not readable: {error}") from None
+    if not isinstance(whole, Mapping) or set(whole) != {"obstacles"} or not isinstance(whole["obstacles"], list):
+        raise ParameterFileError(str(path), 1, "obstacles", "the file must hold one list with this name")
+    return [_read(path, i, entry) for i, entry in enumerate(whole["obstacles"])]
+
+
+def _read(path: Path, index: int, entry: Any) -> Obstacle:
+    where = f"obstacles[{index}]"
+    if not isinstance(entry, Mapping) or "name" not in entry or "kind" not in entry:
+        raise ParameterFileError(str(path), 0, where, "name and kind are required")
+    unknown = set(entry) - {"name", "kind", "size", "position", "orientation"}
+    if unknown:
+        raise ParameterFileError(str(path), 0, f"{where}.{sorted(unknown)[0]}", "no such field")
+    try:
+        size = tuple(finite_array(entry.get("size", ()), f"{where}.size").tolist())
+        pose = (*entry.get("position", (0.0, 0.0, 0.0)), *entry.get("orientation", (0.0, 0.0, 0.0, 1.0)))
+        return Obstacle(str(entry["name"]), str(entry["kind"]), size, pose)
+    except (InvalidValueError, TypeError) as error:
+        raise ParameterFileError(str(path), 0, where, str(error)) from None
+
+
+def _full_pose(pose: Iterable[float]) -> tuple[float, ...]:
+    values = tuple(float(v) for v in pose)
+    return values if len(values) != 3 else (*values, 0.0, 0.0, 0.0, 1.0)
+
+
+def _row_size(obstacle: Obstacle) -> list[float]:
+    size = obstacle.size
+    if obstacle.kind == "box":
+        return [0.5 * v for v in size]
+    if obstacle.kind == "cylinder":
+        return [size[0], 0.5 * size[1], 0.0]
+    return [size[0] if size else 0.0, 0.0, 0.0]
+
+
+def _reach(obstacle: Obstacle) -> float:
+    if obstacle.kind == "half_space":
+        return FAR
+    return float(np.linalg.norm(_row_size(obstacle)))
