@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from telerobot.msg import ExecutedPoints
 from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.journal import Journal
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import JournalError
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
 from telerobot_nodes.plan.executor import ExecutorConfig, PlanExecutor
+from telerobot_nodes.plan.memory import ExecutorMemory
 
 TICK_PERIOD = 0.04  # [s] between motion windows
 STATE_PERIOD = 0.05  # [s] between acknowledgements over the link
@@ -27,7 +31,9 @@ class PlanExecutorNode(GraphNode):
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         self._robot = load_robot(options.robot)
-        self._core = PlanExecutor(self._robot, node_parameters(self, ExecutorConfig))
+        parameters = node_parameters(self, ExecutorConfig)
+        self._journal = Journal(Path(parameters.journal)) if parameters.journal else None
+        self._core = PlanExecutor(self._robot, parameters, memory=self._remembered())
         self._link = convert.LinkCounter(f"robot/{options.name}")
         self._position = np.zeros(self._robot.dof)
         self._velocity = np.zeros(self._robot.dof)
@@ -64,7 +70,7 @@ class PlanExecutorNode(GraphNode):
 
     def _tick(self) -> None:
         window = self._core.tick(self.now())
-        if window is not None:
+        if self._remember() and window is not None:
             self._window.publish(convert.window_to_message(window))
         for executed in self._core.drain_executed():
             self._executed.publish(
@@ -77,7 +83,23 @@ class PlanExecutorNode(GraphNode):
                 )
             )
 
+    def _remembered(self) -> ExecutorMemory | None:
+        if self._journal is None or not self._journal.last:
+            return None
+        return ExecutorMemory.from_text(self._journal.last)
+
+    def _remember(self) -> bool:
+        """Write down what a successor needs; without that no motion is sent on, and the arm comes to rest."""
+        if self._journal is not None:
+            try:
+                self._journal.write(self._core.memory().text())
+            except JournalError as error:
+                self._core.motion.trouble = str(error)
+                return False
+        return True
+
     def _publish_state(self) -> None:
+        self._remember()
         message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
         message.joint_position = convert.doubles(self._position)
         message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))

@@ -51,6 +51,8 @@ class ExecutorConfig:
     supervisors: tuple[str, ...] = parameter(("supervisor",), doc="agents that may take control by force")
     armed: bool = parameter(False, doc="requests for control are granted without the holder's consent")
 
+    journal: str = parameter("", doc="file that lets a restarted executor go on; empty: it starts anew")
+
     def motion(self) -> MotionConfig:
         """The part that concerns the motion."""
         return MotionConfig(

@@ -1,0 +1,73 @@
+"""An executor that dies and its successor: nothing executed twice, nothing guessed."""
+
+import numpy as np
+import pytest
+
+from telerobot_nodes.bench.delay_rig import DelayRig
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.control import ControlReport, LoopState
+from telerobot_nodes.plan.executor import PlanExecutor
+from telerobot_nodes.plan.memory import ExecutorMemory
+from telerobot_nodes.plan.receiver import LogPosition
+
+MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, 2, "", 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
+
+
+def at_rest(plan_time, window=5):
+    return ControlReport(LoopState.HOLDING, window, 0, plan_time, np.zeros(6), np.zeros(6))
+
+
+def test_points_the_arm_reached_while_nobody_counted_are_told_by_the_loop():
+    assert MEMORY.reached(at_rest(0.85)) == (42, 0.85)
+    assert MEMORY.reached(at_rest(0.80)) == (40, 0.80)
+    assert MEMORY.reached(at_rest(0.86)) == (43, 0.86)
+
+
+def test_a_loop_restarted_too_means_that_committed_points_count_as_reached():
+    assert MEMORY.reached(at_rest(0.0, window=0)) == (43, 0.86)
+
+
+def test_a_loop_of_another_plan_time_is_held_to_what_was_committed():
+    assert MEMORY.reached(at_rest(99.0)) == (43, 0.86)
+    assert MEMORY.reached(at_rest(-5.0)) == (40, 0.80)
+
+
+def test_memory_survives_as_text():
+    assert ExecutorMemory.from_text(MEMORY.text()) == MEMORY
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{", "[]", '{"position": [1]}', MEMORY.text()[:-9], MEMORY.text().replace("0.8]", "NaN]")]
+)
+def test_a_damaged_line_is_refused(line):
+    with pytest.raises(InvalidValueError, match="memory"):
+        ExecutorMemory.from_text(line)
+
+
+def hand_at(t):
+    return np.array([0.05 * np.sin(0.9 * t), 0.08 * np.sin(0.7 * t), 0.0])
+
+
+@pytest.mark.parametrize("moment", [1.03, 1.75, 2.51])
+@pytest.mark.parametrize("round_trip", [0.0, 1.0])
+def test_a_successor_goes_on_where_the_arm_came_to_rest_and_executes_nothing_twice(moment, round_trip):
+    rig = DelayRig(round_trip, 1)
+    while rig.now < 3.0:
+        rig.step(np.zeros(3))
+    begun = rig.now
+    while rig.now < begun + moment + round_trip:
+        rig.step(hand_at(rig.now - begun))
+
+    line = rig.executor.memory().text()
+    for _ in range(40):  # dead; the loop runs out its window
+        rig.executor = None
+        rig.step(hand_at(rig.now - begun))
+    rig.executor = PlanExecutor(rig.robot, memory=ExecutorMemory.from_text(line))
+    seen = len(rig.executed)
+    while rig.now < begun + 8.0:
+        rig.step(hand_at(min(rig.now - begun, 6.0)))
+    assert rig.executed == sorted(set(rig.executed))
+    assert len(rig.executed) > seen + 20
+    report = rig.executor.report(rig.now)
+    assert report.epoch == 1
+    assert report.queue_length < 100
