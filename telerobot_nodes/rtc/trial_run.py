@@ -12,7 +12,7 @@ import numpy as np
 from telerobot_nodes.errors import OutOfReachError, TelerobotError
 from telerobot_nodes.rtc.analysis import AnalysisUnit, Context, Recommendation
 from telerobot_nodes.rtc.binder import bind
-from telerobot_nodes.rtc.database import Database
+from telerobot_nodes.rtc.database import Database, Validity
 from telerobot_nodes.rtc.elaborator import PlannedStep, elaborate
 from telerobot_nodes.rtc.environment import Environment
 from telerobot_nodes.rtc.interfaces import Checks
@@ -73,7 +73,7 @@ def _arm_state(
     if planned.kind.role != "arm":
         return (), ()
     arm = str(env.lookup("arm"))
-    start = env.joints(arm)
+    start = np.asarray(env.view.read(f"{arm}.joints", Validity.BUSY), dtype=np.float64)
     target = primitive.parameters.get("tr_tn_dest")
     if target is None or (not planned.kind.moves and primitive.trajectory.space is not Space.TASK):
         return tuple(start.tolist()), tuple(env.checks.kinematics.forward(arm, start).tolist())
