@@ -18,6 +18,7 @@ from telerobot_nodes.motion.law_records import (
     DEAD_ZONE,
     FELT_FORCE,
     FELT_TORQUE,
+    FILTER,
     FORCE,
     FORCE_ERROR,
     FORCE_GAINS,
@@ -32,6 +33,7 @@ from telerobot_nodes.motion.law_records import (
     SENSE_WRENCH,
     SENSOR,
     SETPOINTS,
+    SMOOTH_WRENCH,
     WRENCH,
     Inputs,
     Law,
@@ -65,7 +67,11 @@ def load_wrench(law: Law, R_base_tn: FloatArray, out: FloatArray) -> None:
 
 @njit(cache=True)
 def feel(law: Law, state: State, inputs: Inputs, R_base_tn: FloatArray) -> None:
-    """Contact wrench in SENSE into `state.six[SENSE_WRENCH]`, its magnitudes into `force`, `torque`."""
+    """Contact wrench in SENSE into `state.six`, as it is and filtered; its magnitudes into `state.value`.
+
+    Unfiltered it must not move the tool: a joint servo passes steps of the setpoint's speed on as force, through
+    the arm's inertia, within one sample.
+    """
     w, tn, nom = np.empty(6), np.empty(6), np.empty(6)
     load_wrench(law, R_base_tn, w)
     for i in range(6):
@@ -73,6 +79,8 @@ def feel(law: Law, state: State, inputs: Inputs, R_base_tn: FloatArray) -> None:
     wrench_from(law.R[SENSOR], law.p[SENSOR], w, tn)  # SENSOR -> TN
     wrench_into(law.R[NOM], law.p[NOM], tn, nom)  # TN -> NOM
     wrench_into(law.R[SENSE], law.p[SENSE], nom, state.six[SENSE_WRENCH])
+    for i in range(6):
+        state.six[SMOOTH_WRENCH, i] += law.value[FILTER] * (state.six[SENSE_WRENCH, i] - state.six[SMOOTH_WRENCH, i])
     state.value[FELT_FORCE] = length(state.six[SENSE_WRENCH][:3])
     state.value[FELT_TORQUE] = length(state.six[SENSE_WRENCH][3:])
 
@@ -95,7 +103,7 @@ def force_motion(law: Law, state: State, out: FloatArray) -> None:
         error = 0.0
         if law.six[SEL_FC, i] > 0.0 or law.six[SEL_COMPLY, i] > 0.0:
             wanted = law.six[SETPOINTS, i] if law.six[SEL_FC, i] > 0.0 else 0.0
-            error = wanted - beyond(state.six[SENSE_WRENCH, i], law.six[DEAD_ZONE, i])
+            error = wanted - beyond(state.six[SMOOTH_WRENCH, i], law.six[DEAD_ZONE, i])
         state.six[FORCE_ERROR, i] = error
         d[i] = law.six[FORCE_GAINS, i] * error * law.value[PERIOD]
     clamp(d, law.six[MAX_FORCE_VEL], law.value[PERIOD])

@@ -32,7 +32,7 @@ MAX_SF_VEL, JS_GAIN, JS_THETA, J_SAFETY_LIMIT = range(4)
 # Law.value
 PERIOD, TRANS_THRESHOLD, ANG_THRESHOLD, MASS = range(4)
 MIN_FORCE_THRES, MIN_TORQUE_THRES, MAX_FORCE_THRES, MAX_TORQUE_THRES = range(4, 8)
-DITHER_WAVE, TELE_MODE, SEL_SING = range(8, 11)
+DITHER_WAVE, TELE_MODE, SEL_SING, FILTER = range(8, 12)  # FILTER: share of a new wrench taken in a sample
 # Law.joint
 SEL_LIM, LOWER, UPPER, FIELD_SPEED = range(4)
 
@@ -40,6 +40,7 @@ SEL_LIM, LOWER, UPPER, FIELD_SPEED = range(4)
 DEL_INVERSE, NOMINAL, GOAL, SPRING_VECTOR = range(4)  # the last: orientation spring [rad], vector only
 # State.six
 DITHER_APPLIED, DITHER_STEP, TELE_PENDING, SENSE_WRENCH, FORCE_ERROR, STEP, FIELD_TWIST = range(7)
+SMOOTH_WRENCH = 7  # SENSE, filtered
 # State.value
 TRANS, ANGLE, FELT_FORCE, FELT_TORQUE, JOINT_MARGIN, SIGMA, RESIDUAL = range(7)
 LAST_JOINT_MARGIN, LAST_SIGMA, NEAREST_JOINT, TOUCHED_FORCE, TOUCHED_TORQUE = range(7, 12)
@@ -63,7 +64,7 @@ class Law(NamedTuple):
     p: FloatArray  # (10, 3)
     six: FloatArray  # (14, 6)
     pair: FloatArray  # (4, 2)
-    value: FloatArray  # (11,)
+    value: FloatArray  # (12,)
     joint: FloatArray  # (4, dof)
 
 
@@ -72,7 +73,7 @@ class State(NamedTuple):
 
     R: FloatArray  # (3, 3, 3)
     p: FloatArray  # (4, 3)
-    six: FloatArray  # (7, 6)
+    six: FloatArray  # (8, 6)
     source: FloatArray  # (6, 6) displacement of NOM by each of SOURCES in the last sample
     value: FloatArray  # (12,)
     joint: FloatArray  # (7, dof)
@@ -93,7 +94,7 @@ class Inputs(NamedTuple):
 def new_state(dof: int) -> State:
     """A state in which nothing has moved."""
     z = np.zeros
-    state = State(z((3, 3, 3)), z((4, 3)), z((7, 6)), z((6, 6)), z(12), z((7, dof)), z(2), z(7))
+    state = State(z((3, 3, 3)), z((4, 3)), z((8, 6)), z((6, 6)), z(12), z((7, dof)), z(2), z(7))
     state.R[:] = np.eye(3)
     state.share[:] = 1.0
     return state
@@ -109,7 +110,7 @@ def law_of(parameters: GcmsfParameters, robot: RobotModel, period: float) -> Law
     """The law of a parameter set for one arm, stepped every `period` [s]. Raises InvalidValueError."""
     parameters.check_robot(robot.dof)
     z = np.zeros
-    law = Law(z((8, 3, 3)), z((10, 3)), z((14, 6)), z((4, 2)), z(11), z((4, robot.dof)))
+    law = Law(z((8, 3, 3)), z((10, 3)), z((14, 6)), z((4, 2)), z(12), z((4, robot.dof)))
     for row, T in enumerate(_frames(parameters, robot)):
         law.R[row], law.p[row] = T.rotation, T.translation
     law.p[COM] = parameters.system.mass_prop[1:]
@@ -176,6 +177,7 @@ def _fill_values(law: Law, parameters: GcmsfParameters, period: float) -> None:
         DITHER_WAVE: WAVES.index(parameters.dither.dither_wave),
         TELE_MODE: TELE_MODES.index(parameters.teleoperation.tele_mode),
         SEL_SING: parameters.joints.sel_vect_sing,
+        FILTER: period / (period + force.filter_time),
     }
     for row, value in values.items():
         law.value[row] = value

@@ -123,6 +123,9 @@ class Force(Group):
     min_torque_thres: float = number("minTorqueThres", 0.0, "N m", 0.0, 1e4, "monitor: the same of torque; 0: none")
     max_force_thres: float = number("maxForceThres", 60.0, "N", 0.0, 1e4, "monitor: most force, SENSE; 0: none")
     max_torque_thres: float = number("maxTorqueThres", 15.0, "N m", 0.0, 1e4, "monitor: most torque; 0: none")
+    filter_time: float = number(
+        "", 0.02, "s", 0.0, 1.0, "time constant of the wrench that moves the tool; monitors see it unfiltered"
+    )
     frozen_time: float = number("", 0.0, "s", 0.0, 60.0, "monitor: a wrench not changing in any digit; 0: none")
 
 

@@ -55,20 +55,38 @@ class NominalTool:
 
     def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
         """Joints of the nominal tool pose into `q_wanted` (dof,) [rad]."""
-        forward(self._chain, q_nominal, self._ws)
-        self._goal_rotation[:] = self._ws.rotation
-        self._goal_position[:] = self._ws.position
-        joints_towards(
+        _nominal_step(
             self._chain,
+            self._ws,
             q_nominal,
             self._goal_rotation,
             self._goal_position,
-            self._ws,
             self._deviation,
             self._scratch,
             q_wanted,
+            self.pose,
         )
-        pose_into(self._goal_rotation, self._goal_position, self.pose)
+
+
+@njit(cache=True)
+def _nominal_step(
+    chain: Chain,
+    ws: Workspace,
+    q_nominal: FloatArray,
+    goal_rotation: FloatArray,
+    goal_position: FloatArray,
+    deviation: FloatArray,
+    scratch: FloatArray,
+    q_wanted: FloatArray,
+    pose: FloatArray,
+) -> None:
+    forward(chain, q_nominal, ws)
+    for r in range(3):
+        goal_position[r] = ws.position[r]
+        for c in range(3):
+            goal_rotation[r, c] = ws.rotation[r, c]
+    joints_towards(chain, q_nominal, goal_rotation, goal_position, ws, deviation, scratch, q_wanted)
+    pose_into(goal_rotation, goal_position, pose)
 
 
 @njit(cache=True)

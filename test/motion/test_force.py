@@ -71,7 +71,7 @@ def test_setpoint_minus_measured_moves_the_chosen_dofs_and_compliance_gives_way(
         force_gains=[1e-3] * 6,
         max_force_vel=[1.0] * 6,
     )
-    state.six[lr.SENSE_WRENCH] = [5.0, 5.0, 4.0, 3.0, -3.0, 3.0]
+    state.six[lr.SMOOTH_WRENCH] = [5.0, 5.0, 4.0, 3.0, -3.0, 3.0]
     out = np.empty(6)
     force_motion(law, state, out)
     np.testing.assert_allclose(state.six[lr.FORCE_ERROR], [-4.0, 0.0, 7.0, 0.0, 2.0, 0.0])
@@ -81,7 +81,7 @@ def test_setpoint_minus_measured_moves_the_chosen_dofs_and_compliance_gives_way(
 def test_motion_by_forces_keeps_its_speed_limit_in_every_dof(make_law, arm):
     most = [0.01, 0.02, 0.03, 0.1, 0.2, 0.3]
     law, state, _ = make_law(arm, comply_vect=[1] * 6, force_gains=[1.0] * 6, max_force_vel=most)
-    state.six[lr.SENSE_WRENCH] = [100.0, -100.0, 100.0, -100.0, 100.0, -100.0]
+    state.six[lr.SMOOTH_WRENCH] = [100.0, -100.0, 100.0, -100.0, 100.0, -100.0]
     out = np.empty(6)
     force_motion(law, state, out)
     expected = 0.005 * np.array([-0.01, 0.02, -0.03, 0.1, -0.2, 0.3])
@@ -92,10 +92,10 @@ def test_motion_by_forces_keeps_its_speed_limit_in_every_dof(make_law, arm):
 @settings(max_examples=20)
 def test_motion_by_forces_goes_from_force_to_nom(make_law, arm, frame):
     law, state, _ = make_law(arm, tr_force=pose(frame), comply_vect=[1] * 6, dead_zone=[0.0] * 6)
-    state.six[lr.SENSE_WRENCH] = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
+    state.six[lr.SMOOTH_WRENCH] = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
     out = np.empty(6)
     force_motion(law, state, out)
-    d = -0.005 * law.six[lr.FORCE_GAINS] * state.six[lr.SENSE_WRENCH]
+    d = -0.005 * law.six[lr.FORCE_GAINS] * state.six[lr.SMOOTH_WRENCH]
     F, D = se3(frame), pin.SE3(pin.exp3(d[3:]), d[:3])
     expected = F * D * F.inverse()
     np.testing.assert_allclose(pin.SE3(pin.exp3(out[3:]), out[:3]).homogeneous, expected.homogeneous, atol=1e-12)
@@ -112,5 +112,18 @@ def test_levelling_needs_sense_apart_from_force(make_law, arm):
     feel(law, state, inputs, np.eye(3))
     assert state.six[lr.SENSE_WRENCH][4] == pytest.approx(-1.0)
     out = np.empty(6)
+    state.six[lr.SMOOTH_WRENCH] = state.six[lr.SENSE_WRENCH]
     force_motion(law, state, out)
     assert out[4] > 0.0  # the edge that touches is lifted: the tool pushes along +z there, and turns away from it
+
+
+def test_the_wrench_that_moves_the_tool_is_smooth_and_the_one_monitored_is_not(make_law, arm):
+    law, state, inputs = make_law(arm, filter_time=0.05)
+    inputs.six[lr.WRENCH] = [0, 0, 10, 0, 0, 0]
+    felt = []
+    for _ in range(10):
+        feel(law, state, inputs, np.eye(3))
+        assert state.value[lr.FELT_FORCE] == pytest.approx(10.0)
+        felt.append(state.six[lr.SMOOTH_WRENCH][2])
+    share = 0.005 / 0.055
+    np.testing.assert_allclose(felt, 10 * (1 - (1 - share) ** np.arange(1, 11)), rtol=1e-9)
