@@ -358,7 +358,7 @@ def test_s5_unconnected_operations_are_simply_done_in_series(cell):
 
 
 def test_s5_the_command_parser_makes_a_working_form_of_readable_ascii():
-    """5, Command Parser: the command is an ascii string with fairly readable content; roughly 100 terminals, 50 clauses."""
+    """5, Command Parser: ascii with fairly readable content; roughly 100 terminals, 50 clauses."""
     assert parse("grasp Object with Right_arm via Operator_intervention")
 
 
