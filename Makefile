@@ -5,7 +5,7 @@ ARGS ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
-BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg telerobot_nodes/graph.py
+BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
 .PHONY: setup build demo test test-all docs lock clean distclean
 
@@ -32,6 +32,8 @@ test-all: setup  ## the slow ones too
 
 docs: setup  ## pages made from tables
 	$(BIN)/telerobot graph --format markdown > docs/graph.md
+	$(BIN)/telerobot params > docs/parameters.md
+	$(BIN)/telerobot states > docs/states.md
 
 lock:  ## requirements.lock from setup.cfg and pyproject.toml; needs uv
 	.ci/lock $(ARGS)

@@ -4,6 +4,7 @@ import configparser
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -89,7 +90,7 @@ def test_every_node_has_an_executable_for_ros2_run():
     folder = PREFIX / "lib" / "telerobot"
     if not folder.is_dir():
         pytest.skip(f"the package is not installed in {PREFIX}")
-    assert {path.name for path in folder.iterdir()} == {entry.name for entry in NODES}
+    assert {path.name for path in folder.iterdir()} == {entry.name for entry in NODES}, "run `make build`"
     assert all(os.access(path, os.X_OK) for path in folder.iterdir())
 
 
@@ -111,11 +112,41 @@ def test_the_environment_is_an_ament_prefix_that_knows_the_package():
     assert (PREFIX / "share/telerobot/launch/robot.launch.py").is_file()
 
 
-def test_make_setup_does_nothing_when_nothing_changed(root):
-    if not (root / ".venv" / ".built").exists():
-        pytest.skip("not set up by make")
-    done = subprocess.run(["make", "--dry-run", "setup"], cwd=root, capture_output=True, text=True, check=True)
-    assert "Nothing to be done" in done.stdout
+@pytest.fixture
+def set_up(root, tmp_path):
+    """A copy of what make looks at, as `make setup` leaves it."""
+    for folder in KINDS:
+        shutil.copytree(root / folder, tmp_path / folder)
+    for name in ("Makefile", "requirements.lock", "CMakeLists.txt", "package.xml", "setup.py", "setup.cfg"):
+        shutil.copy(root / name, tmp_path)
+    for path in [*tmp_path.rglob("*"), *(tmp_path / folder for folder in KINDS)]:
+        os.utime(path, (1000.0, 1000.0))
+    (tmp_path / ".venv").mkdir()
+    for number, name in enumerate((".wheels", ".built")):
+        (tmp_path / ".venv" / name).touch()
+        os.utime(tmp_path / ".venv" / name, (2000.0 + number, 2000.0 + number))
+    return tmp_path
+
+
+def would_do(folder):
+    """What `make setup` would do in this folder."""
+    done = subprocess.run(["make", "--dry-run", "setup"], cwd=folder, capture_output=True, text=True, check=True)
+    return {"install": "--requirement" in done.stdout, "build": "--editable" in done.stdout}
+
+
+def test_make_setup_does_nothing_when_nothing_changed(set_up):
+    assert would_do(set_up) == {"install": False, "build": False}
+
+
+@pytest.mark.parametrize("name", ["msg/LinkStamp.msg", "srv", "action", "CMakeLists.txt", "package.xml", "setup.cfg"])
+def test_make_setup_builds_again_when_the_build_changed(set_up, name):
+    (set_up / name).touch()
+    assert would_do(set_up) == {"install": False, "build": True}
+
+
+def test_make_setup_installs_and_builds_again_when_the_lock_changed(set_up):
+    (set_up / "requirements.lock").touch()
+    assert would_do(set_up) == {"install": True, "build": True}
 
 
 @pytest.mark.parametrize(

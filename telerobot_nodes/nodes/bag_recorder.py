@@ -62,10 +62,10 @@ class BagRecorderNode(GraphNode):
 
 
 def recorded_topics(graph_name: str) -> dict[str, BagTopic]:
-    """Every topic of the table; with an emulated link, both sides of those that cross. `diagnostics` is global."""
+    """Every topic of the table; with an emulated link, the operator's side as well. `diagnostics` is global."""
     topics = {entry.name: BagTopic(entry.type, entry.qos) for entry in graph.TOPICS if entry.name != "diagnostics"}
     if "link_emulator" in graph.GRAPHS[graph_name]:
-        topics |= {graph.OPERATOR_SIDE + entry.name: topics[entry.name] for entry in graph.crossing()}
+        topics |= {graph.OPERATOR_SIDE + name: topics[name] for name in graph.operator_side()}
     diagnostics = graph.topic("diagnostics")
     return {**topics, "/diagnostics": BagTopic(diagnostics.type, diagnostics.qos)}
 
