@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "bench": "bench:command",
     "graph": "graph:command",
     "params": "params:command",
+    "states": "states:command",
     "run": "run:command",
 }
 

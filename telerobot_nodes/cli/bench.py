@@ -19,9 +19,6 @@ BENCHMARKS: dict[str, str] = {
     "queue": "queue",
     "executor": "executor",
     "delay-study": "delay_study",
-    "queue": "queue",
-    "executor": "executor",
-    "delay-study": "delay_study",
 }
 
 

@@ -74,7 +74,7 @@ class _Event(Enum):
 
 
 _N, _A, _C = HaltStage.NONE, HaltStage.ASKED, HaltStage.CONFIRMED
-_HALT_TABLE: dict[tuple[HaltStage, _Event], HaltStage] = {
+HALT_TABLE: dict[tuple[HaltStage, _Event], HaltStage] = {
     (_N, _Event.ASK): _A,
     (_A, _Event.ASK): _A,
     (_C, _Event.ASK): _C,
@@ -117,6 +117,6 @@ class HaltWatch:
 
     def _step(self, event: _Event) -> None:
         try:
-            self.stage = _HALT_TABLE[self.stage, event]
+            self.stage = HALT_TABLE[self.stage, event]
         except KeyError:
             raise TransitionError("halt watch", self.stage, event) from None

@@ -1,0 +1,46 @@
+"""The state machines as diagrams and tables, drawn from the tables the code runs on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+# Title -> module:table of state x event.
+MACHINES: dict[str, str] = {
+    "Operator's side of the plan": "telerobot_nodes.plan.uplink:TABLE",
+    "Authority, at the robot": "telerobot_nodes.plan.authority:TABLE",
+    "Control loop": "telerobot_nodes.motion.control_state:TRANSITIONS",
+    "Hardware": "telerobot_nodes.hardware.estop:TRANSITIONS",
+    "A halt, as the operator sees it": "telerobot_nodes.operator.requests:HALT_TABLE",
+}
+
+Table = dict[tuple[Enum, Enum], Enum]
+
+
+def page() -> str:
+    """Markdown of every machine: a diagram, and what its states mean where they say so."""
+    parts = [
+        "# State machines\n\nMade by `telerobot states` from the tables the code runs on. A pair of state and event"
+    ]
+    parts[0] += " that is not drawn is refused and changes nothing.\n"
+    for title, place in MACHINES.items():
+        module, name = place.split(":")
+        parts.append(f"## {title}\n\n`{place}`\n\n```mermaid\n{diagram(getattr(import_module(module), name))}\n```\n")
+    return "\n".join(parts)
+
+
+def diagram(table: Table) -> str:
+    """Mermaid state diagram; events that lead from one state to the same other one share an arrow."""
+    arrows: dict[tuple[Any, Any], list[str]] = defaultdict(list)
+    for (state, event), target in table.items():
+        arrows[state, target].append(_words(event))
+    lines = ["stateDiagram-v2"]
+    lines += [f"    {a.name} --> {b.name}: {', '.join(events)}" for (a, b), events in arrows.items() if a is not b]
+    return "\n".join(lines)
+
+
+def _words(event: Enum) -> str:
+    text = event.value if isinstance(event.value, str) else event.name
+    return text.replace("_", " ").lower()
