@@ -20,11 +20,11 @@ Table = dict[tuple[Enum, Enum], Enum]
 
 
 def page() -> str:
-    """Markdown of every machine: a diagram, and what its states mean where they say so."""
+    """Markdown with a diagram of every machine."""
     parts = [
-        "# State machines\n\nMade by `telerobot states` from the tables the code runs on. A pair of state and event"
+        "# State machines\n\nMade by `telerobot states` from the tables the code runs on. A pair of state and event "
+        "that is not drawn is refused and changes nothing.\n"
     ]
-    parts[0] += " that is not drawn is refused and changes nothing.\n"
     for title, place in MACHINES.items():
         module, name = place.split(":")
         parts.append(f"## {title}\n\n`{place}`\n\n```mermaid\n{diagram(getattr(import_module(module), name))}\n```\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from nav_msgs.msg import Path
@@ -13,27 +12,18 @@ from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.reach import Reach
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
-from telerobot_nodes.plan.authority import AuthorityKind
+from telerobot_nodes.nodes.queue_services import QueueServices
 from telerobot_nodes.plan.authority_talk import AuthorityTalk
 from telerobot_nodes.plan.follower import FollowerLimits
 from telerobot_nodes.plan.halting import HaltSender
-from telerobot_nodes.plan.joins import JoinOutcome
-from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
+from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaper import ShaperConfig
 from telerobot_nodes.plan.time_base import TimeBaseConfig
 
-_AUTHORITY_SERVICES = {
-    "request_control": AuthorityKind.REQUEST,
-    "grant_control": AuthorityKind.CONSENT,
-    "refuse_control": AuthorityKind.REFUSE,
-    "release_control": AuthorityKind.RELEASE,
-    "take_control": AuthorityKind.TAKE,
-}
 POLL_PERIOD = 0.02  # [s]
 STATE_PERIOD = 0.1  # [s]
 PATH_PERIOD = 0.5  # [s]
@@ -95,19 +85,7 @@ class PathPlanQueueNode(GraphNode):
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
         self.subscribe("plan_in_force", lambda message: self._queue.watch(convert.update_from_message(message)))
-        self.serve("path_plan_queue/time_clutch", self._on_time_clutch)
-        self.serve("path_plan_queue/position_clutch", self._on_position_clutch)
-        self.serve("path_plan_queue/adopt", partial(self._on_join, Join.ADOPT))
-        self.serve("path_plan_queue/discard", partial(self._on_join, Join.DISCARD))
-        self.serve("path_plan_queue/brake", self._on_brake)
-        self.serve("path_plan_queue/clear", self._on_clear)
-        self.serve("path_plan_queue/pause", self._on_pause)
-        self.serve("path_plan_queue/rate", self._on_rate)
-        self.serve("path_plan_queue/halt", self._on_halt)
-        self.serve("path_plan_queue/resume", self._on_resume)
-        for name, kind in _AUTHORITY_SERVICES.items():
-            self.serve(f"path_plan_queue/{name}", partial(self._on_authority, kind))
-        self.serve("path_plan_queue/time_ratio", self._on_time_ratio)
+        QueueServices(self, self._queue, self._talk, self._halt, self._send_halt)
         self.every(POLL_PERIOD, self._poll)
         self.every(STATE_PERIOD, self._publish_state)
         self.every(PATH_PERIOD, self._publish_path)
@@ -129,56 +107,6 @@ class PathPlanQueueNode(GraphNode):
             self._queue.on_authority(said)
         self._queue.on_report(self.now(), report, convert.floats(message.tool_pose))
         self._planning = self._queue.state(self.now()).head_seq > 0
-
-    # services ------------------------------------------------------------------------------------------------
-
-    def _on_time_clutch(self, request: Any, response: Any) -> None:
-        self._queue.set_time_clutch(self.now(), request.data)
-        response.success, response.message = True, "engaged" if request.data else "disengaged"
-
-    def _on_position_clutch(self, request: Any, response: Any) -> None:
-        self._answer_join(self._queue.set_position_clutch(self.now(), request.data), request.data, response)
-
-    def _on_join(self, kind: Join, _request: Any, response: Any) -> None:
-        self._answer_join(self._queue.set_position_clutch(self.now(), True, kind), True, response)
-
-    def _answer_join(self, outcome: JoinOutcome, asked: bool, response: Any) -> None:
-        response.success, response.message = outcome.engaged == asked, outcome.reason
-
-    def _on_brake(self, request: Any, response: Any) -> None:
-        response.value = self._queue.set_brake(self.now(), request.value)
-        response.success, response.message = True, f"deleting {response.value:g} plan seconds per second"
-
-    def _on_pause(self, _request: Any, response: Any) -> None:
-        self._queue.pause(self.now())
-        response.success, response.message = True, "pause sent"
-
-    def _on_rate(self, request: Any, response: Any) -> None:
-        self._queue.set_rate(self.now(), request.value)
-        response.success, response.message, response.value = True, "rate sent", request.value
-
-    def _on_clear(self, _request: Any, response: Any) -> None:
-        deleted = self._queue.clear(self.now())
-        response.success, response.message = True, f"{deleted} points deleted"
-
-    def _on_halt(self, _request: Any, response: Any) -> None:
-        number = self._halt.ask(self.now(), "asked by the operator")
-        self._send_halt()
-        response.success, response.message = True, f"halt {number} sent, repeated until the robot confirms"
-
-    def _on_resume(self, _request: Any, response: Any) -> None:
-        if self._halt.open:
-            raise InvalidValueError("resume", "halt not confirmed", "allowed: after the robot has confirmed the halt")
-        self._queue.resume(self.now())
-        response.success, response.message = True, "resume sent"
-
-    def _on_authority(self, kind: AuthorityKind, _request: Any, response: Any) -> None:
-        self._talk.say(self.now(), self._queue.say(kind))
-        response.success, response.message = True, f"{kind.name.lower()} sent, repeated until the robot shows it"
-
-    def _on_time_ratio(self, request: Any, response: Any) -> None:
-        response.value = self._queue.set_time_ratio(self.now(), request.value)
-        response.success, response.message = True, f"{response.value:g} plan seconds per second"
 
     # outputs -------------------------------------------------------------------------------------------------
 
