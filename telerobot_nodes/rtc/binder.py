@@ -7,7 +7,6 @@ Memoryless: reads the database, writes nothing, commands nothing.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ from telerobot_nodes.rtc.database import DatabaseError, View
 from telerobot_nodes.rtc.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.environment import Environment, Results
 from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
-from telerobot_nodes.rtc.interfaces import Checks, inside
+from telerobot_nodes.rtc.interfaces import Checks
 from telerobot_nodes.rtc.motion_parameters import motion_parameters, reflex_stops
 from telerobot_nodes.rtc.places import place_pose
+from telerobot_nodes.rtc.pose_functions import axis_of
 from telerobot_nodes.rtc.primitives import ParameterValue, Primitive, ReportWish, Space, Trajectory
 from telerobot_nodes.rtc.request import Request
 from telerobot_nodes.rtc.skills import Library, PrimitiveKind
@@ -30,6 +30,8 @@ JOINT_PIECE = 0.10  # [rad] between via points
 TASK_PIECE = 0.03  # [m]
 TURN_PIECE = 0.10  # [rad]
 MAX_POINTS = 400
+KEPT_ANGLE = 0.05  # [rad] an orientation may differ and still counts as kept
+_ORIENTED = {"pose-during-motion", "upright"}
 DEFAULT_SPEED = 0.10  # [m/s] of the tool
 
 
@@ -131,6 +133,8 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     swing = float(np.abs(np.diff(joints, axis=0)).max(axis=1).sum()) if len(joints) > 1 else 0.0
     joint_speed = env.library.workcell.arms[arm].joint_speed
     duration = max(length / speed, turn / joint_speed, swing / joint_speed, 0.05)
+    if "acceleration" in env.request.constraints:  # half the way faster, half the way slower
+        duration = max(duration, 2.0 * float(np.sqrt(length / env.request.constraints["acceleration"])))
     if planned.step.duration is not None:
         duration = max(duration, float(env.evaluate(planned.step.duration)))
     if space is Space.JOINT:
@@ -154,7 +158,7 @@ def _joint_path(
     """Joint positions (n, dof) through the goals: straight in joint space, or in task space by kinematics."""
     path = [start]
     for goal in goals:
-        if kind.space is Space.JOINT:
+        if kind.space is Space.JOINT and (kind.joints or not _ORIENTED & set(env.request.kept)):
             if kind.joints and len(goal) != len(start):
                 raise BindingError(f"{arm} has {len(start)} joints, not {len(goal)}")
             end = goal if kind.joints else env.checks.kinematics.solve(arm, goal, path[-1])
@@ -175,8 +179,10 @@ def _joint_path(
 
 def _check_path(arm: str, planned: PlannedStep, joints: FloatArray, env: Environment) -> None:
     lower, upper = env.checks.kinematics.limits(arm)
-    bad = next((i for i, q in enumerate(joints) if not inside(q, lower, upper)), None)
-    if bad is not None and bad > 0:  # leaving a limit is always allowed
+    over = np.maximum(np.maximum(lower - joints, joints - upper), 0.0)
+    worse = np.flatnonzero((over > over[0] + 1e-9).any(axis=1))  # coming back from beyond a limit is always allowed
+    if worse.size:
+        bad = int(worse[0])
         raise BindingError(f"step {planned.name}: the path leaves the joint limits at piece {bad} of {len(joints)}")
     mass = env.request.constraints.get("payload", _held_mass(arm, env.view))
     if mass > env.library.workcell.arms[arm].load:
@@ -184,6 +190,7 @@ def _check_path(arm: str, planned: PlannedStep, joints: FloatArray, env: Environ
         raise BindingError(f"step {planned.name}: {mass:g} kg is more than {arm} carries ({load:g} kg)")
     if problem := env.checks.load.check_load(arm, joints[-1], mass):
         raise BindingError(f"step {planned.name}: {problem}")
+    _check_orientation(arm, planned, joints, env)
     _check_regions(arm, planned, joints, env)
     clearance = env.request.constraints.get("clearance", 0.01 if "avoid-neighbors" in env.request.kept else 0.0)
     touching = planned.kind.executive not in ("cartesian_guarded", "joint_guarded")
@@ -192,6 +199,19 @@ def _check_path(arm: str, planned: PlannedStep, joints: FloatArray, env: Environ
     margin = 0.0 if touching else clearance
     if problem := env.checks.collision.check_path(arm, joints, margin, frozenset(ignore)):
         raise BindingError(f"step {planned.name}: {problem}")
+
+
+def _check_orientation(arm: str, planned: PlannedStep, joints: FloatArray, env: Environment) -> None:
+    """`pose-during-motion` keeps the whole orientation, `upright` the direction of the tool's axis."""
+    kept = _ORIENTED & set(env.request.kept)
+    if not kept:
+        return
+    poses = [env.checks.kinematics.forward(arm, q) for q in joints]
+    for pose in poses:
+        tilt = float(np.arccos(np.clip(axis_of(poses[0], "z") @ axis_of(pose, "z"), -1.0, 1.0)))
+        turn = pose_distance(poses[0], pose)[1] if "pose-during-motion" in kept else 0.0
+        if max(tilt, turn) > KEPT_ANGLE:
+            raise BindingError(f"step {planned.name}: {' and '.join(sorted(kept))} cannot be kept on this path")
 
 
 def _held_mass(arm: str, view: View) -> float:
@@ -225,11 +245,3 @@ def _length(arm: str, joints: FloatArray, env: Environment) -> tuple[float, floa
 
 def _speed(arm: str, env: Environment) -> float:
     return min(env.maybe("speed", DEFAULT_SPEED), env.library.workcell.arms[arm].speed)
-
-
-def target_of(primitive: Primitive) -> Mapping[str, object]:
-    """Where a primitive was to end, for evaluation: `pose` or `joints` when it has them."""
-    if not len(primitive.trajectory.points):
-        return {}
-    key = "joints" if primitive.trajectory.space is Space.JOINT else "pose"
-    return {key: primitive.trajectory.points[-1]}

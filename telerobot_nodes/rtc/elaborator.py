@@ -84,18 +84,20 @@ def elaborate(
     job = _Job(request, library, view, checks, results or {}, chosen)
     skill = library.skills[request.skill]
     try:
-        _check_owner(job, skill)
+        _check_arms(job, skill)
         return _frame(job, skill, "", dict(request.slots), at_once=True)
     except (ExpressionError, DatabaseError, NotYetKnownError) as error:
         raise ElaborationError(str(error)) from error
 
 
-def _check_owner(job: _Job, skill: Skill) -> None:
+def _check_arms(job: _Job, skill: Skill) -> None:
     for arm in job.request.slots.get("arms", ()):  # type: ignore[attr-defined]
         owner = job.view.read(f"{arm}.owner")
         wanted = "" if job.request.via_operator else skill.owner
         if wanted and owner != wanted:
             raise ElaborationError(f"{arm} is the {owner}'s; {skill.name} is for an arm of the {wanted}")
+        if job.request.tool and job.view.read(f"{arm}.tool") != job.request.tool:
+            raise ElaborationError(f"{arm} has the tool {job.view.read(f'{arm}.tool')}, not {job.request.tool}")
 
 
 def _frame(job: _Job, skill: Skill, prefix: str, slots: Mapping[str, object], at_once: bool) -> Script:

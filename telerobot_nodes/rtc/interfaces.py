@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-
 from telerobot_nodes.core.validation import FloatArray
 
 
@@ -50,8 +48,3 @@ class Checks(Protocol):
     @property
     def collision(self) -> CollisionCheck:
         """Collisions of every arm."""
-
-
-def inside(joints: FloatArray, lower: FloatArray, upper: FloatArray) -> bool:
-    """True when joints are within limits."""
-    return bool(np.all(joints >= lower - 1e-9) and np.all(joints <= upper + 1e-9))

@@ -19,7 +19,7 @@ SLOTS = frozenset(
     (
         *("arm", "gripper", "camera", "object", "place", "path", "operator", "option", "relation", "point", "held"),
         *("place_pose", "place_frame", "place_joints", "place_kind", "source_pose", "path_poses", "frame_name"),
-        *("amount", "has_amount", "direction", "axes", "interpolate", "guarded"),
+        *("amount", "has_amount", "has_source", "direction", "axes", "interpolate", "guarded"),
     )
 )
 CONSTRAINTS = frozenset(

@@ -31,7 +31,10 @@ def motion_parameters(
     """Fill in what the file leaves open: destination, time, limits, shared control; given values stay."""
     filled: dict[str, Any] = {"tr_nom": (0.0, 0, 0, 0, 0, 0, 1), "time_vel_sel": "time"}
     filled["time_vel_val"] = max(trajectory.duration, 0.05)
-    filled["acc_time"] = min(ACCELERATION_TIME, 0.5 * filled["time_vel_val"])
+    gentle = "acceleration" in env.request.constraints
+    filled["acc_time"] = (
+        0.5 * filled["time_vel_val"] if gentle else min(ACCELERATION_TIME, 0.5 * filled["time_vel_val"])
+    )
     filled["end_time"] = (
         planned.kind.timeout if not env.request.timeout else min(planned.kind.timeout, env.request.timeout)
     )

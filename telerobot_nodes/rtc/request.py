@@ -84,6 +84,7 @@ class Request:
     via: tuple[Place, ...] = ()
     interpolate: str = ""
     mode: str = ""
+    tool: str = ""
     retries: int = 0
     timeout: float = 0.0  # [s]; 0: none
     report_every: float = 0.0  # [s]
@@ -119,6 +120,7 @@ def make_request(task: Task, library: Library, view: View) -> Request:
         via=next((c.places for c in task.clauses if isinstance(c, ViaPlaces)), ()),
         interpolate=str(settings.get("interpolate", "")),
         mode=str(settings.get("mode", "")),
+        tool=_text(settings.get("tool")),
         retries=int(_si(settings.get("retry"))),
         timeout=_si(settings.get("timeout")),
         report_every=_si(settings.get("report")),
@@ -170,6 +172,7 @@ def _slots(task: Task, skill: Skill, library: Library, view: View) -> dict[str, 
     cameras = [name for name in performers if name in cell.cameras] or list(cell.cameras[:1])
     if cameras:
         slots["camera"] = Entity(cameras[0])
+    slots["has_source"] = task.source is not None
     slots["has_amount"] = task.amount is not None
     if task.amount is not None:
         slots["amount"] = task.amount.si

@@ -5,12 +5,10 @@ Every error names file, line and key; nothing is returned unless everything is r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 from telerobot_nodes.rtc.database import Validity
-from telerobot_nodes.rtc.expressions import Expression
 from telerobot_nodes.rtc.library_check import check_library
 from telerobot_nodes.rtc.located_yaml import Section, read_yaml
 from telerobot_nodes.rtc.primitives import TIMEOUT, Space, Stop, check_stops
@@ -243,12 +241,3 @@ def _step(s: Section) -> Step:
     )
     s.end()
     return step
-
-
-def expressions_of(step: Step) -> Mapping[str, Expression]:
-    """Every expression of a step by what it is for."""
-    found = dict(step.parameters) | dict(step.arguments)
-    for key, expression in (("target", step.target), ("when", step.when), ("duration", step.duration)):
-        if expression is not None:
-            found[key] = expression
-    return found

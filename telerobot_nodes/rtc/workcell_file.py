@@ -29,6 +29,8 @@ def read_workcell(file: Path, skills: frozenset[str]) -> Workcell:
     items += [item for name, s in _named(root, "places") for item in _items(name, s)]
     places = _keys(root, "places")
     items += [Item(f"{name}.home", homes[name]) for name in arms]
+    tools = root.texts("tools")
+    items += [Item(f"{arm}.tool", tools[0] if tools else "") for arm in arms]
     items += [Item(f"{arm}.owner", "program") for arm in arms] + [Item(f"{arm}.holds", "") for arm in arms]
     table = _command_objects(root, skills, (*objects, *places, DEFAULT))
     extra = [_resource(name, s) for name, s in _named(root, "resources")]
@@ -39,7 +41,7 @@ def read_workcell(file: Path, skills: frozenset[str]) -> Workcell:
         cameras=frozenset(cameras),
         regions=frozenset(regions),
         paths=frozenset(paths),
-        tools=frozenset(root.texts("tools")),
+        tools=frozenset(tools),
         skills=skills,
         agents=frozenset(root.texts("agents")),
         signals=frozenset(root.texts("signals")),
