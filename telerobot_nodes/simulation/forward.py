@@ -66,7 +66,7 @@ class ForwardSimulator:
         self._plan = Track(self._kinematics, robot.home, capacity)
         self._trial = Track(self._kinematics, robot.home, capacity)
         self._has_trial = False
-        self._texts: dict[int, str] = {}  # seq -> what, for points in conflict
+        self._texts: dict[int, str] = {}  # seq -> what, for points in conflict, in order of seq
         self._time = 0.0  # [s] plan time of the simulated arm
         self._now: float | None = None
 
@@ -100,7 +100,8 @@ class ForwardSimulator:
             self._trial.truncate(after_seq)
             return
         self._plan.truncate(after_seq)
-        self._texts = {seq: text for seq, text in self._texts.items() if seq <= after_seq}
+        while self._texts and next(reversed(self._texts)) > after_seq:
+            self._texts.popitem()
         self._time = min(self._time, self.head_time)
 
     def reset(
@@ -119,9 +120,9 @@ class ForwardSimulator:
     def executed(self, plan_time: float) -> None:
         """The robot confirmed plan time `plan_time` [s]: what is before it is not needed any more."""
         self._plan.drop_before(plan_time)
-        if self._texts:
-            first = int(self._plan.seq[0])
-            self._texts = {seq: text for seq, text in self._texts.items() if seq > first}
+        first = int(self._plan.seq[0])
+        while self._texts and (seq := next(iter(self._texts))) <= first:
+            del self._texts[seq]
 
     # --- what is shown -------------------------------------------------------------------------------------------
 
@@ -177,7 +178,7 @@ class ForwardSimulator:
         """Conflicts found among the points held."""
         if not self._texts:
             return ConflictReport(0, 0, "")
-        seq = min(self._texts)
+        seq = next(iter(self._texts))
         row = min(int(np.searchsorted(self._plan.seq, seq)), len(self._plan))
         return ConflictReport(
             len(self._texts), seq, f"{self._texts[seq]}, point {seq}, plan time {self._plan.time[row]:.2f} s"
