@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, str] = {
     "queue": "queue",
     "executor": "executor",
     "delay-study": "delay_study",
+    "ingest": "ingest",
 }
 
 
