@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from telerobot_nodes.rtc.command_states import diagram
 from telerobot_nodes.rtc.grammar import GRAMMAR_FILE, words
 from telerobot_nodes.rtc.units import UNITS
 
@@ -25,6 +26,9 @@ done task 3 at grasp-point-of module width = 41 mm
 try open door by 70 deg with left_arm
 define fetch(thing) as { grasp thing with left_arm; move left_arm to home }; run fetch(module)
 halt left_arm"""
+_LIFE = """\
+Every command ends with one report: succeeded, failed, halted, cancelled or refused. A halt needs no worker and is
+answered before anything else; what has been sent is stopped first, what is being written is let finish."""
 _HEADER = """\
 # The command language
 
@@ -85,6 +89,7 @@ def reference_page() -> str:
         parts.append(f"| {entry.name} | `{entry.syntax.replace('|', '&#124;')}` | {entry.doc} |")
     parts.append("\n## Units\n\n| unit | measures | factor |\n|---|---|---|")
     parts += [f"| {name} | {unit.dimension} | {unit.factor:.6g} |" for name, unit in UNITS.items() if name]
+    parts.append(f"\n## The life of a command\n\n{_LIFE}\n\n```mermaid\n{diagram()}```")
     return _spaced(parts)
 
 
