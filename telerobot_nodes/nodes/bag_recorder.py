@@ -21,6 +21,8 @@ DEPTH = 1000  # messages the middleware holds while this process is busy
 class BagRecorderNode(GraphNode):
     """Serialized messages from DDS to the writer's queue."""
 
+    linger = 0.5  # [s] what the others said last is recorded too
+
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         self._topics = {self.resolve_topic_name(name): entry for name, entry in recorded_topics(options.graph).items()}

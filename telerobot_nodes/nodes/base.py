@@ -48,6 +48,8 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
         self._diagnostics = self.publisher("diagnostics")
         self.create_timer(DIAGNOSTICS_PERIOD, self._guarded(self._publish_health), clock=self._steady)
 
+    linger = 0.0  # [s] the node goes on hearing after it was told to end
+
     # hooks ---------------------------------------------------------------------------------------------------
 
     def start(self) -> None:

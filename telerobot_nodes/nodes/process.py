@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 import rclpy
@@ -63,7 +65,10 @@ def _spin(node: GraphNode, stop: threading.Event) -> None:
 
     executor = EventsExecutor()
     executor.add_node(node)
-    while not stop.is_set() and rclpy.ok():
+    end = math.inf
+    while rclpy.ok() and time.monotonic() < end:
+        if stop.is_set() and end == math.inf:
+            end = time.monotonic() + node.linger
         try:
             executor.spin_once(timeout_sec=SPIN_TIMEOUT)
         except ExternalShutdownException:
