@@ -120,11 +120,11 @@ def _plain(name: str, value: object) -> ParameterValue:
 def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Trajectory:
     """P of an arm's primitive, checked; raises BindingError."""
     arm = str(env.lookup("arm"))
-    start = env.joints(arm)
     space = planned.kind.space
     if space is Space.NONE or target is None:
         duration = float(env.evaluate(planned.step.duration)) if planned.step.duration is not None else 0.0
         return Trajectory(Space.NONE, np.empty(0), duration)  # where it is, which the level below knows best
+    start = env.joints(arm)
     goals = _goals(planned, target, env)
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)

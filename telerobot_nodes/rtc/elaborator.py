@@ -223,11 +223,10 @@ def _check_reach(env: Environment, steps: list[PlannedStep]) -> None:
     if env.request.via_operator or not steps or "arm" not in env.frame.slots:
         return
     arm = str(env.frame.slots["arm"])
-    seed = env.joints(arm)
-    for planned in steps:
-        target = planned.bound.get("target")
-        if target is None or not planned.kind.moves or planned.kind.joints:
-            continue
+    planned_ends = [p for p in steps if "target" in p.bound and p.kind.moves and not p.kind.joints]
+    seed = env.joints(arm) if planned_ends else np.empty(0)
+    for planned in planned_ends:
+        target = planned.bound["target"]
         try:
             for pose in np.atleast_2d(np.asarray(target, dtype=np.float64)):
                 seed = env.checks.kinematics.solve(arm, pose, seed)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from telerobot_nodes.rtc.command_loop import MAX_MACROS
 from telerobot_nodes.rtc.command_record import CommandRecord
-from telerobot_nodes.rtc.database import Database
+from telerobot_nodes.rtc.database import Database, Validity
 from telerobot_nodes.rtc.decision import DecisionUnit
 from telerobot_nodes.rtc.messages import Dispatch, Job, JobDone, Output, Reply, Work
 from telerobot_nodes.rtc.parser import decode, parse
@@ -21,6 +21,8 @@ from telerobot_nodes.rtc.skills import Library
 from telerobot_nodes.rtc.syntax import Control, Define, Query, Run, Statement, Task, TaskResult, Trial
 
 Outputs = list[Output]
+
+OBSERVE_EVERY = 0.5  # [s] between entries of an arm the operator moves
 
 
 @dataclass
@@ -63,11 +65,21 @@ class InterfaceServer:
         return self.unit.tick(now)
 
     def measured(self, arm: str, joints: tuple[float, ...], pose: tuple[float, ...], now: float) -> Outputs:
-        """The arm as measured; entered in the database once, and with every result of the operator."""
+        """The arm as measured; entered when no command holds the arm and the database does not know better."""
         self.arms[arm] = (joints, pose)
-        if self.database.view.has(f"{arm}.joints") or arm not in self.unit.library.workcell.arms:
+        if arm not in self.unit.library.workcell.arms or not self._is_news(arm, now):
             return []
         return [self._own(Work.OBSERVE, "", arm=arm, joints=joints, pose=pose)]
+
+    def _is_news(self, arm: str, now: float) -> bool:
+        """At the start, after a restart, when a halt was not confirmed; now and then while the operator has it."""
+        view = self.database.view
+        if self.unit.resources.holders(arm):
+            return False
+        if not view.has(f"{arm}.joints") or view.item(f"{arm}.joints").validity < Validity.VALID:
+            return True
+        by_hand = view.has(f"{arm}.owner") and view.read(f"{arm}.owner", Validity.SUSPECT) == "operator"
+        return by_hand and now - view.item(f"{arm}.joints").stamp >= OBSERVE_EVERY
 
     def signal(self, name: str, on: bool, now: float) -> Outputs:
         """A signal of the workcell has changed."""

@@ -214,14 +214,15 @@ class KinematicExecutor:
 class Cell:
     """Drives the interface with the executor in simulated time; collects what comes out."""
 
-    def __init__(self, library, folder, faults=None, balls=None, home=(0.3, 0.0, 0.7)):
+    def __init__(self, library, folder, faults=None, balls=None, home=(0.3, 0.0, 0.7), database=None):
         self.library = library
         self.checks = SlideChecks(collision=Obstacles(balls or {}))
         own = {f"{arm}.home": (0.2, 0.0, 0.7, 0.0, np.pi, 0.0) for arm in library.workcell.arms}
-        self.database = Database(replace(i, value=own.get(i.key, i.value)) for i in library.workcell.items)
+        start = Database(replace(i, value=own.get(i.key, i.value)) for i in library.workcell.items)
+        self.database = database or start
         self.workers = Workers(self.database, self.checks, folder)
         self.interface = InterfaceServer(DecisionUnit(library), self.database)
-        self.executor = KinematicExecutor(self.database, self.checks, faults)
+        self.executor = KinematicExecutor(start, self.checks, faults)
         self.now = 0.0
         self.reports: dict[int, CommandReport] = {}
         self.report_count = Counter()
@@ -237,9 +238,14 @@ class Cell:
         for arm, y in zip(library.workcell.arms, (-0.2, 0.2), strict=True):
             joints = np.array([home[0], home[1] + y, home[2], 0.0, np.pi, 0.0])
             self.executor.joints[arm] = joints
-            pose = self.checks.kinematics.forward(arm, joints)
-            self.take(self.interface.measured(arm, tuple(joints.tolist()), tuple(pose.tolist()), 0.0))
+            self.measure(arm)
         self.settle()
+
+    def measure(self, arm) -> None:
+        """The arm's sensors speak."""
+        joints = self.executor.joints[arm]
+        pose = self.checks.kinematics.forward(arm, joints)
+        self.take(self.interface.measured(arm, tuple(joints.tolist()), tuple(pose.tolist()), self.now))
 
     @property
     def unit(self) -> DecisionUnit:

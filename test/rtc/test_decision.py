@@ -100,6 +100,11 @@ def test_a_halt_that_is_not_confirmed_is_reported_and_the_arm_is_not_trusted(mak
     cell.settle(until=20.0)
     assert "not confirmed" in cell.reports[number].reason
     assert cell.database.view.item("left_arm.pose").validity is Validity.SUSPECT
+    cell.executor.silent.clear()
+    assert "is suspect" in cell.run("move left_arm to home").reason
+    cell.measure("left_arm")
+    cell.executor.running.clear()
+    assert cell.run("move left_arm to home").outcome == "succeeded"
 
 
 def test_where_a_halted_arm_came_to_rest_is_known(cell):

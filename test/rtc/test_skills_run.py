@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.rtc.database import Validity
+from telerobot_nodes.rtc.database import DatabaseError, Validity
 
 COMMANDS = [
     "grasp module with left_arm maintain avoid-neighbors speed 0.05 guarded unless force > 20 then stop",
@@ -99,6 +99,8 @@ def test_an_arm_that_is_traded_is_left_alone_until_it_is_returned(cell):
     report = cell.run("move left_arm to dock")
     assert (report.outcome, "operator's" in report.reason) == ("failed", True)
     cell.executor.joints["left_arm"] = cell.executor.joints["left_arm"] + np.array([0.05, 0, 0, 0, 0, 0])
+    with pytest.raises(DatabaseError):
+        cell.database.view.pose("left_arm")  # nobody believes where it was
     assert cell.run("return left_arm to program").outcome == "succeeded"
     assert cell.database.view.pose("left_arm")[0] == pytest.approx(0.35)
     assert cell.run("move left_arm to dock").outcome == "succeeded"
@@ -129,3 +131,13 @@ def test_a_new_skill_is_a_file(config, tmp_path):
     cell = sys.modules["rtc_harness"].Cell(load_library(tmp_path / "rtc"), tmp_path / "rtc")
     report = cell.run("perform wave by 10 cm with left_arm")
     assert (report.outcome, report.steps_done) == ("succeeded", 2)
+
+
+def test_the_database_follows_an_arm_the_operator_moves(cell):
+    cell.run("trade left_arm to operator")
+    for k in range(5):
+        cell.now += 1.0
+        cell.executor.joints["left_arm"] = cell.executor.joints["left_arm"] + np.array([0.01, 0, 0, 0, 0, 0])
+        cell.measure("left_arm")
+        cell.settle()
+        assert cell.database.view.pose("left_arm")[0] == pytest.approx(0.31 + 0.01 * k)

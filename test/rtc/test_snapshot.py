@@ -67,3 +67,18 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
         file.write_text(text)
         with pytest.raises(DatabaseError):
             load(file)
+
+
+def test_after_a_restart_in_the_middle_of_a_grasp_nothing_is_believed_that_was_under_way(make_cell, tmp_path):
+    before = make_cell()
+    before.say("grasp module with left_arm")
+    while not before.executor.sent or before.executor.sent[-1].step != "touch_1":
+        before.settle(until=before.now + 0.02)
+    save(before.database, tmp_path / "db.json")
+    after = make_cell(database=load(tmp_path / "db.json"))
+    view = after.database.view
+    assert view.item("left_arm.joints").validity is Validity.VALID  # measured anew
+    assert view.item("module.pose").validity is Validity.SUSPECT
+    assert "not to be trusted" in after.run("grasp module with left_arm").reason
+    assert after.run("locate module").outcome == "succeeded"
+    assert after.run("grasp module with left_arm").outcome == "succeeded"
