@@ -95,3 +95,27 @@ def test_a_window_that_does_not_fit_is_refused_and_named():
         records.pack_window(window(records.WINDOW_SAMPLES + 1), record)
     with pytest.raises(InvalidValueError, match=r"window\.position \(shape\)"):
         records.pack_window(window(10, dof=7), record)
+
+
+def test_a_reader_that_is_overtaken_reads_again():
+    exchange = Exchange(DTYPE)
+    draft, copy = np.zeros((), DTYPE), np.zeros((), DTYPE)
+    exchange.write(draft)
+
+    class Overtaken:
+        """A copy during which the writer goes round all slots, once."""
+
+        reads = 0
+
+        def __setitem__(self, index, value):
+            copy[index] = value
+            if not self.reads:
+                for number in range(2, 7):
+                    draft["number"] = number
+                    exchange.write(draft)
+            self.reads += 1
+
+    into = Overtaken()
+    assert exchange.read(into) == 6
+    assert into.reads == 2
+    assert copy["number"] == 6

@@ -122,6 +122,19 @@ def test_the_sum_keeps_its_speed_limit_and_its_direction(arm, increment):
         np.testing.assert_allclose(np.cross(step[part], wanted[part]), 0.0, atol=1e-15)
 
 
+def test_dither_that_is_limited_keeps_its_place(arm):
+    fusion = at_rest(
+        arm, dither_wave="square", dither_mag=[2e-3, 0, 0, 0, 0, 2e-2], dither_period=[0.4] * 6, max_sf_vel=[0.03, 0.3]
+    )
+    way = []
+    for k in range(1, 800):
+        fusion.advance(k * PERIOD)
+        way.append(np.concatenate((fusion.tr_del.translation, pin.log3(fusion.tr_del.rotation))))
+    way = np.array(way[80:])
+    np.testing.assert_allclose(np.abs(way).max(axis=0), [2e-3, 0, 0, 0, 0, 2e-2], atol=1e-4)
+    np.testing.assert_allclose(way.max(axis=0)[[0, 5]], -way.min(axis=0)[[0, 5]], atol=1e-4)
+
+
 def test_a_further_module_moves_nom(arm):
     fusion = at_rest(arm, max_sf_vel=[1.0, 1.0])
     fusion.inputs.six[lr.FURTHER] = [0, 0, 1e-3, 0, 0, 0]

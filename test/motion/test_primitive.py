@@ -149,6 +149,19 @@ def test_an_external_stop_ends_at_rest_within_the_limits(robot):
     stage.check_limits()
 
 
+def test_joints_come_to_rest_together_and_do_not_turn_back(robot):
+    stage = Stage(robot, tr_tn_dest=down(robot, 0.08), time_vel_val=0.1)
+    stage.run(0.7)
+    stage.primitive.stop()
+    before = len(stage.rows)
+    direction = stage.rows[-1][robot.dof : 2 * robot.dof]
+    stage.run(1.0)
+    speeds = np.array(stage.rows[before:])[:, robot.dof : 2 * robot.dof]
+    assert (speeds * np.sign(direction) > -1e-9).all()
+    along = speeds @ direction / (direction @ direction)
+    np.testing.assert_allclose(speeds, np.outer(along, direction), atol=1e-6)
+
+
 def test_the_first_reason_is_the_one_reported(arm):
     stage = Stage(arm, tr_tn_dest=down(arm, 0.08), max_force_thres=5)
     stage.run(0.5)
