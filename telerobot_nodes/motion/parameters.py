@@ -255,6 +255,16 @@ def _rows() -> dict[str, FieldRow]:
 FIELDS = _rows()
 
 
+def markdown_table() -> str:
+    """The table of parameters for the docs: source name, field, unit, default, meaning."""
+    lines = ["| group | source name | field | unit | default | meaning |", "|---|---|---|---|---|---|"]
+    for row in FIELDS.values():
+        default = "none" if row.default == () else str(row.default).replace(", ", " ").strip("()")
+        cells = (row.group, row.source or "(ours)", f"`{row.name}`", row.unit or "-", default, row.doc)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def parameters_from(values: Mapping[str, Any]) -> GcmsfParameters:
     """The set with these values, by flat name, and defaults for the rest. Raises InvalidValueError."""
     return GcmsfParameters().changed(values)

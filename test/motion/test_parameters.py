@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.motion.parameters import FIELDS, GcmsfParameters, parameters_from
+from telerobot_nodes.motion.parameters import FIELDS, GcmsfParameters, markdown_table, parameters_from
 
 
 def test_the_default_set_is_valid_and_does_nothing():
@@ -106,3 +106,9 @@ def test_the_sensor_is_needed_only_by_what_feels():
     assert not parameters_from(quiet).feels
     assert parameters_from({**quiet, "comply_vect": [1, 0, 0, 0, 0, 0]}).feels
     assert parameters_from({**quiet, "min_force_thres": 1}).feels
+
+
+def test_the_table_for_the_docs_has_a_line_for_every_field():
+    lines = markdown_table().splitlines()
+    assert len(lines) == 2 + len(FIELDS)
+    assert all(line.count("|") == 7 for line in lines)
