@@ -175,6 +175,8 @@ class AuthorityDesk:
         self._from_holder(message)
         if message.peer and message.peer != self.asker:
             raise AuthorityError(f"consent for {message.peer}: {self.asker or 'nobody'} asks")
+        if self.state is DeskState.GRANTED:
+            return  # said again, because the answer is on its way
         self._fire(DeskEvent.CONSENT)
 
     def _refuse(self, message: AuthorityMessage) -> None:

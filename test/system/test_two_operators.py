@@ -36,7 +36,7 @@ def do(terminal, command):
 
 
 def wait(terminal, ready, seconds=60.0):
-    assert terminal.wait_for(ready, seconds), terminal.view()
+    assert terminal.wait_for(ready, seconds), (terminal.operator.queue, terminal.operator.robot)
 
 
 def play_hand(terminal):
