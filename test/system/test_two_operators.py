@@ -84,7 +84,8 @@ def test_clutches_and_brake_then_control_passes_to_the_second_operator(demo_grap
         publisher = second.publisher("path_plan_queue/pose_target_cmds")
 
         def control_passes_where_the_tools_meet(client):
-            publisher.publish(pose_stamped(client.robot.tool_pose, "world", second.stamp()))
+            if client.robot.tool_pose.size:
+                publisher.publish(pose_stamped(client.robot.tool_pose, "world", second.stamp()))
             return client.robot.authority == SECOND and client.queue.has_authority
 
         wait(second, control_passes_where_the_tools_meet)
