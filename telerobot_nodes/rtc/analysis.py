@@ -146,7 +146,7 @@ class AnalysisUnit:
             return Row(Verdict.CONTINUE), f"{outcome} is accepted"
         if outcome.startswith("reflex_"):
             rule = context.request.reflexes[int(outcome.removeprefix("reflex_")) - 1]
-            return Row(Verdict.ABORT), f"reflex: {rule.text}, {rule.action.kind}"
+            return Row(Verdict.ABORT), f"reflex: {rule.text}, {rule.does}"
         return self._row(context, outcome, report, env)
 
     def _row(self, context: Context, outcome: str, report: Report, env: Environment) -> tuple[Row, str]:

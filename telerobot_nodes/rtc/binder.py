@@ -19,7 +19,7 @@ from telerobot_nodes.rtc.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.environment import Environment, Results
 from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
 from telerobot_nodes.rtc.interfaces import Checks
-from telerobot_nodes.rtc.motion_parameters import motion_parameters, reflex_stops
+from telerobot_nodes.rtc.motion_parameters import motion_parameters, reflex_events, reflex_stops
 from telerobot_nodes.rtc.places import place_pose
 from telerobot_nodes.rtc.pose_functions import axis_of
 from telerobot_nodes.rtc.primitives import ParameterValue, Primitive, ReportWish, Space, Trajectory
@@ -83,7 +83,7 @@ def _bind(planned: PlannedStep, number: int, command: int, env: Environment) -> 
         law=request.mode or kind.law,
         trajectory=trajectory,
         stops=reflex_stops(kind, request),
-        report=ReportWish(every=request.report_every),
+        report=ReportWish(request.report_every, reflex_events(kind, request)),
         parameters=parameters,
         text=text,
     )
@@ -215,10 +215,8 @@ def _check_orientation(arm: str, planned: PlannedStep, joints: FloatArray, env: 
 
 
 def _held_mass(arm: str, view: View) -> float:
-    try:
-        mass = view.read(f"{view.read(f'{arm}.holds')}.mass")
-    except DatabaseError:
-        return 0.0
+    key = f"{view.read(f'{arm}.holds')}.mass" if view.has(f"{arm}.holds") else ""
+    mass = view.read(key) if view.has(key) else 0.0
     return mass if isinstance(mass, float) else 0.0
 
 

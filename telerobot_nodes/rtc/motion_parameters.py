@@ -75,6 +75,8 @@ def _limits(filled: dict[str, Any], request: Request) -> None:
             filled[key] = min(float(filled.get(key, limit)), limit)
     for rule in request.reflexes:
         condition = rule.condition
+        if rule.action.kind not in STOPPING:
+            continue
         simple = isinstance(condition, Comparison) and not condition.measure.axis and condition.comparator[0] == ">"
         if simple and isinstance(condition, Comparison) and condition.measure.kind in ("force", "torque"):
             key = f"max_{condition.measure.kind}_thres"
@@ -103,6 +105,13 @@ def shared_parameters(shared: tuple[tuple[str, ...], tuple[str, ...]]) -> dict[s
     }
 
 
+def reflex_events(kind: PrimitiveKind, request: Request) -> tuple[tuple[str, str], ...]:
+    """Part of R: reflexes that report or slow down and let the motion go on."""
+    if kind.role != "arm":
+        return ()
+    return tuple((rule.text, rule.does) for rule in request.reflexes if rule.action.kind not in STOPPING)
+
+
 def reflex_stops(kind: PrimitiveKind, request: Request) -> tuple[Stop, ...]:
     """F: the command's reflexes and its `until` before the kind's own stops, each with an outcome of its own."""
     if request.via_operator and kind.role in ("arm", "gripper"):
@@ -111,7 +120,7 @@ def reflex_stops(kind: PrimitiveKind, request: Request) -> tuple[Stop, ...]:
     if kind.role != "arm":
         return kind.stops
     stops = [
-        Stop(f"reflex_{number}", rule.text, rule.action.kind)
+        Stop(f"reflex_{number}", rule.text, rule.does)
         for number, rule in enumerate(request.reflexes, 1)
         if rule.action.kind in STOPPING
     ]

@@ -119,6 +119,7 @@ class ReportWish:
     """R: what is reported, and how often on the way."""
 
     every: float = 0.0  # [s]; 0: at the end only
+    events: tuple[tuple[str, str], ...] = ()  # conditions that stop nothing: what is done when they come true
     fields: tuple[str, ...] = ("joints", "pose", "wrench", "reason")
 
 

@@ -75,6 +75,11 @@ def print_condition(condition: Condition) -> str:
     return _condition(condition, 0)
 
 
+def print_action(action: Action) -> str:
+    """The text of what a reflex does."""
+    return _action(action)
+
+
 def _join(parts: Iterable[str]) -> str:
     return " ".join(part for part in parts if part)
 

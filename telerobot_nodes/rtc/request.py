@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from telerobot_nodes.rtc.database import WORLD, DatabaseError, Validity, View
-from telerobot_nodes.rtc.printer import print_condition, print_statement
+from telerobot_nodes.rtc.printer import print_action, print_condition, print_statement
 from telerobot_nodes.rtc.problems import CommandError
 from telerobot_nodes.rtc.skills import Library, Skill
 from telerobot_nodes.rtc.syntax import (
@@ -58,8 +58,13 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """As written."""
+        """The condition as written."""
         return print_condition(self.condition)
+
+    @property
+    def does(self) -> str:
+        """The action as written."""
+        return print_action(self.action)
 
 
 @dataclass(frozen=True)
@@ -198,13 +203,12 @@ def _arm(task: Task, target: str, performers: list[str], library: Library, view:
 
 
 def _value(view: View, key: str) -> object:
-    try:
-        return view.read(key)
-    except DatabaseError:
-        return None
+    return view.read(key, Validity.SUSPECT) if view.has(key) else None
 
 
 def _distance(view: View, arm: str, target: str) -> float:
+    if not view.has(f"{arm}.pose"):
+        return float("inf")
     try:
         return float(np.linalg.norm(view.pose(arm)[:3] - view.pose(target or WORLD, Validity.SUSPECT)[:3]))
     except DatabaseError:

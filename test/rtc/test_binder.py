@@ -143,3 +143,11 @@ def test_primitives_cannot_be_changed():
 def test_a_report_that_cannot_be_is_refused(values):
     with pytest.raises(InvalidValueError):
         Report(1, **values)
+
+
+def test_a_reflex_that_does_not_stop_goes_with_the_report_function(cell):
+    text = "move left_arm to dock unless force > 5 then report unless force > 8 then slow to 0.02 m/s"
+    primitive = first(cell, text + " unless force > 12 then hold")
+    assert primitive.report.events == (("force > 5", "report"), ("force > 8", "slow to 0.02 m/s"))
+    assert [stop.action for stop in primitive.stops if stop.outcome.startswith("reflex")] == ["hold"]
+    assert primitive.parameters["max_force_thres"] == 12.0

@@ -207,7 +207,7 @@ def test_a_reflex_goes_with_the_primitive_and_ends_the_command(make_cell):
     report = cell.run("grasp module with left_arm unless force > 20 N or slip then retreat by 2 cm")
     primitive = cell.executor.sent[-1]
     stop = next(stop for stop in primitive.stops if stop.outcome == "reflex_1")
-    assert (stop.when, stop.action) == ("force > 20 N or slip", "retreat")
+    assert (stop.when, stop.action) == ("force > 20 N or slip", "retreat by 2 cm")
     assert (report.outcome, "reflex: force > 20 N or slip" in report.reason) == ("failed", True)
 
 
