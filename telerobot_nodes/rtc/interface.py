@@ -12,8 +12,8 @@ from telerobot_nodes.rtc.command_loop import MAX_MACROS
 from telerobot_nodes.rtc.command_record import CommandRecord
 from telerobot_nodes.rtc.database import Database, Validity
 from telerobot_nodes.rtc.decision import DecisionUnit
-from telerobot_nodes.rtc.messages import Dispatch, Job, JobDone, Output, Reply, Work
-from telerobot_nodes.rtc.parser import decode, parse
+from telerobot_nodes.rtc.messages import Dispatch, Job, JobDone, Output, Parsed, Reply, Work
+from telerobot_nodes.rtc.parser import decode, parse, refuse_too_long
 from telerobot_nodes.rtc.primitives import Report
 from telerobot_nodes.rtc.problems import CommandError, did_you_mean
 from telerobot_nodes.rtc.queries import answer
@@ -22,6 +22,7 @@ from telerobot_nodes.rtc.syntax import Control, Define, Query, Run, Statement, T
 
 Outputs = list[Output]
 
+SHORT = 500  # characters that are parsed here; longer messages go to a worker, so that no halt waits for them
 OBSERVE_EVERY = 0.5  # [s] between entries of an arm the operator moves
 
 
@@ -32,21 +33,24 @@ class InterfaceServer:
     unit: DecisionUnit
     database: Database
     arms: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=dict)  # joints, pose now
-    _own_jobs: dict[int, str] = field(default_factory=dict)  # jobs of the interface itself, to their sender
+    _own_jobs: dict[int, tuple[str, str | bytes]] = field(default_factory=dict)  # of the interface: sender, text
     _job: int = 0
 
     def submit(self, sender: str, text: str | bytes, now: float) -> Outputs:
         """Take a message; a Reply with the command's number or the error, and what follows from it."""
         try:
+            if len(text) > SHORT:
+                refuse_too_long(text)
+                return [self._own(Work.PARSE, sender, text=text, macros=dict(self.unit.macros))]
             if not _urgent(text):
-                return self._sort(sender, text, now)
+                return self._sort(sender, text, parse(text), now)
             return self._words(sender, parse(text), now)
         except CommandError as error:
             return [Reply(sender, str(error), ok=False)]
 
     def job_done(self, done: JobDone, now: float) -> Outputs:
         """A worker's answer."""
-        sender = self._own_jobs.pop(done.job, None)
+        sender, text = self._own_jobs.pop(done.job, (None, ""))
         if sender is None:
             return self.unit.job_done(done, now)
         if done.error:
@@ -54,6 +58,11 @@ class InterfaceServer:
         if isinstance(done.result, Library):
             self.unit.adopt(done.result)
             return [Reply(sender, f"{len(done.result.skills)} skills are in use")]
+        if isinstance(done.result, Parsed):
+            try:
+                return self._sort(sender, text, done.result.statements, now)
+            except CommandError as error:
+                return [Reply(sender, str(error), ok=False)]
         return []
 
     def report(self, report: Report, now: float) -> Outputs:
@@ -86,8 +95,7 @@ class InterfaceServer:
         self.unit.watches.signals[name] = on
         return self.unit.tick(now)
 
-    def _sort(self, sender: str, text: str | bytes, now: float) -> Outputs:
-        statements = parse(text)
+    def _sort(self, sender: str, text: str | bytes, statements: tuple[Statement, ...], now: float) -> Outputs:
         first = statements[0]
         if isinstance(first, (Task, Trial)) or (isinstance(first, Run) and not first.forget):
             odd = next((s for s in statements[1:] if not isinstance(s, (Task, Trial, Run))), None)
@@ -185,10 +193,10 @@ class InterfaceServer:
         to = control.agent.text if control.agent else sender
         return [Reply(sender, f"{control.verb} {arm} to {to}: ask path_plan_queue, which keeps authority", ok=False)]
 
-    def _own(self, work: Work, sender: str, **values: object) -> Dispatch:
+    def _own(self, work: Work, sender: str, text: str | bytes = "", **values: object) -> Dispatch:
         self._job -= 1  # the decision unit's own jobs count upwards
-        self._own_jobs[self._job] = sender
-        return Dispatch(Job(self._job, 0, work, library=self.unit.library, **values))  # type: ignore[arg-type]
+        self._own_jobs[self._job] = (sender, text)
+        return Dispatch(Job(self._job, 0, work, library=self.unit.library, text=text, **values))  # type: ignore[arg-type]
 
 
 _CONTROLS: dict[str, Callable[[InterfaceServer, str, Control, float], Outputs]] = {

@@ -77,8 +77,7 @@ def parse_one(text: str | bytes) -> Statement:
 
 def decode(text: str | bytes) -> str:
     """The text of a message; raises CommandError over 100 kB or where it is not UTF-8."""
-    if len(text) > MAX_BYTES:
-        raise CommandError(f"the message has {len(text)} bytes; at most {MAX_BYTES} are read")
+    refuse_too_long(text)
     if isinstance(text, str):
         return text
     try:
@@ -87,6 +86,12 @@ def decode(text: str | bytes) -> str:
         before = text[: error.start].decode("utf-8")
         at = position_at(before, len(before))
         raise CommandError(f"byte {text[error.start]:#04x} is not UTF-8", at) from None
+
+
+def refuse_too_long(text: str | bytes) -> None:
+    """Raise CommandError, without looking at it, for a message over 100 kB."""
+    if len(text) > MAX_BYTES:
+        raise CommandError(f"the message has {len(text)} bytes; at most {MAX_BYTES} are read")
 
 
 def position_at(source: str, offset: int) -> Position:

@@ -148,3 +148,26 @@ def test_authority_is_kept_elsewhere_and_the_answer_says_where(cell):
     cell.say("request left_arm")
     assert isinstance(last(cell), Reply)
     assert "path_plan_queue" in last(cell).text
+
+
+def test_a_long_message_goes_to_a_worker_so_that_no_halt_waits_for_it(cell):
+    long = "; ".join(["move left_arm to dock", "move left_arm to home"] * 300)
+    outputs = cell.interface.submit("script", long, 0.0)
+    assert [type(output).__name__ for output in outputs] == ["Dispatch"]
+    cell.take(cell.interface.submit("operator", "halt", 0.0))
+    cell.take(outputs)
+    cell.settle(until=30.0)
+    assert len(cell.reports) > 5
+    cell.say("halt")
+    cell.settle()
+    assert {report.outcome for report in cell.reports.values()} == {"succeeded", "halted"}
+
+
+def test_a_long_macro_is_defined_and_a_long_error_is_answered(cell):
+    body = "; ".join(["move left_arm to dock"] * 60)
+    cell.say(f"define tour as {{ {body} }}")
+    cell.settle()
+    assert last(cell).text == "macro tour is defined"
+    cell.say("grsp module " + "# a remark" * 100)
+    cell.settle()
+    assert "did you mean grasp?" in last(cell).text
