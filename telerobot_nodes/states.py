@@ -27,7 +27,8 @@ def page() -> str:
     ]
     for title, place in MACHINES.items():
         module, name = place.split(":")
-        parts.append(f"## {title}\n\n`{place}`\n\n```mermaid\n{diagram(getattr(import_module(module), name))}\n```\n")
+        table = getattr(import_module(module), name)
+        parts.append(f"## {title}\n\n`{place}`\n\n```mermaid\n{diagram(table)}\n```\n{meanings(table)}")
     return "\n".join(parts)
 
 
@@ -41,6 +42,12 @@ def diagram(table: Table) -> str:
     return "\n".join(lines)
 
 
+def meanings(table: Table) -> str:
+    """Rows of what states and events mean, where the code says so in words."""
+    members = dict.fromkeys([state for state, _ in table] + [event for _, event in table])
+    rows = [f"| {entry.name} | {entry.value} |" for entry in members if isinstance(entry.value, str)]
+    return "\n".join(["\n| state or event | meaning |", "|---|---|", *rows, ""]) if rows else ""
+
+
 def _words(event: Enum) -> str:
-    text = event.value if isinstance(event.value, str) else event.name
-    return text.replace("_", " ").lower()
+    return event.name.replace("_", " ").lower()
