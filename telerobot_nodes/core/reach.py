@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 
 from telerobot_nodes.core.frames import se3_from_pose
 from telerobot_nodes.core.kinematics import Kinematics
@@ -21,21 +22,28 @@ class Reach:
         self._kinematics = Kinematics(robot)
         self._limits = robot.limits
         self._seed = np.array(robot.home)
+        self._arm = np.array(robot.home)
         self._kinematics.solve(robot.forward(self._seed), self._seed)  # compile now, not at the hand's first move
 
-    def start(self, q: FloatArray) -> None:
-        """The path begins at joints `q` (dof,) [rad]."""
-        self._seed[:] = np.clip(q, self._limits.lower, self._limits.upper)
+    def arm_at(self, q: FloatArray) -> None:
+        """The arm is at joints `q` (dof,) [rad]: a path that begins anew begins there."""
+        self._arm[:] = np.clip(q, self._limits.lower, self._limits.upper)
 
     def __call__(self, pose: FloatArray) -> None:
         """Raise OutOfReachError when `pose` has no joint solution near the one before."""
-        q = self._kinematics.solve(se3_from_pose(pose), self._seed)
+        q = self._solve(se3_from_pose(pose))
         near = np.flatnonzero((q < self._limits.lower + MARGIN) | (q > self._limits.upper - MARGIN))
         if near.size and np.abs(q - self._seed)[near[0]] > 0.0 and self._worsens(q, int(near[0])):
             raise OutOfReachError(f"out of reach: joint {near[0]} would come within {MARGIN:g} rad of its limit")
         if self._kinematics.smallest_singular_value(q) < SINGULAR:
             raise OutOfReachError(f"out of reach: singularity, smallest singular value under {SINGULAR:g}")
         self._seed[:] = q
+
+    def _solve(self, T_world_tool: pin.SE3) -> FloatArray:
+        try:
+            return self._kinematics.solve(T_world_tool, self._seed)
+        except OutOfReachError:
+            return self._kinematics.solve(T_world_tool, self._arm)
 
     def _worsens(self, q: FloatArray, joint: int) -> bool:
         """True when the joint gets nearer to its limit; away from it is always allowed."""

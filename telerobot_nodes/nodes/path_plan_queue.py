@@ -69,7 +69,6 @@ class PathPlanQueueNode(GraphNode):
         self._halt = HaltSender()
         self._agent = agent
         self._talk = AuthorityTalk(agent)
-        self._planning = False
         self._listeners = 0  # of the plan as it is laid
         self._operations_link = convert.LinkCounter(f"operator/{options.name}")
         self._halt_link = convert.LinkCounter(f"operator/{options.name}")
@@ -100,13 +99,12 @@ class PathPlanQueueNode(GraphNode):
 
     def _on_report(self, message: Any) -> None:
         report = convert.report_from_message(message)
-        if not self._planning and len(message.joint_position):
-            self._reach.start(convert.floats(message.joint_position))
+        if len(message.joint_position):
+            self._reach.arm_at(convert.floats(message.joint_position))
         self._halt.on_report(report)
         for said in self._talk.on_report(report):
             self._queue.on_authority(said)
         self._queue.on_report(self.now(), report, convert.floats(message.tool_pose))
-        self._planning = self._queue.state(self.now()).head_seq > 0
 
     # outputs -------------------------------------------------------------------------------------------------
 
