@@ -20,6 +20,8 @@ BENCHMARKS: dict[str, str] = {
     "executor": "executor",
     "delay-study": "delay_study",
     "ingest": "ingest",
+    "gcmsf": "gcmsf",
+    "rtc": "rtc",
 }
 
 

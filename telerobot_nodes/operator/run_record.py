@@ -123,10 +123,20 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
         prefix = _prefix(bag.topics, namespace, path)
         names = {f"{prefix}{name}": name for name in _READERS}
         names["/diagnostics"] = "diagnostics"
+        del names[f"{prefix}{KEY_TOPIC}"]
+        names[_plan_in_force(bag, prefix)] = KEY_TOPIC
         run = RunRecord(path=path, duration=bag.duration)
         for topic, time, message in bag.messages(set(names)):
             _READERS[names[topic]](run, time, message)
     return run
+
+
+def _plan_in_force(bag: BagReader, prefix: str) -> str:
+    """Topic with the plan of whoever was in control; without one, the operator's own plan."""
+    for topic in (f"{prefix}{OPERATOR_SIDE}plan_in_force", f"{prefix}plan_in_force"):
+        if bag.counts.get(topic):
+            return topic
+    return f"{prefix}{KEY_TOPIC}"
 
 
 def _prefix(topics: Iterable[str], namespace: str | None, path: Path) -> str:
