@@ -4,6 +4,8 @@ ARGS ?=
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# In a namespace of its own, away from a graph that may be running here.
+CHECK := $(BIN)/telerobot up demo --check --namespace setup_check --without bag_recorder --without operator_console
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
@@ -57,4 +59,7 @@ distclean: clean  ## and the environment
 	@$(PYTHON) .ci/check_host.py
 	@echo "Building the ROS interfaces and installing the package (about a minute)"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONWARNINGS=ignore $(PIP) --no-deps --no-build-isolation --editable .
+	@echo "Compiling the control loop and starting every node once (half a minute)"
+	@$(BIN)/python -m telerobot_nodes.core.warm
+	@$(CHECK) >build/check.log 2>&1 || { tail build/check.log; echo "telerobot: not every node starts: build/check.log"; }
 	@touch $@

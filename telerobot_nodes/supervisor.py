@@ -177,7 +177,7 @@ class Supervisor:
         code = process.wait()
         reader.join()
         event = NodeEvent(name, Change.ENDED, code)
-        if self._stopping.is_set() and code not in CLEAN_CODES:
+        if self._stopping.is_set() and code not in CLEAN_CODES and name in self._ready:  # else it did nothing yet
             self.unclean.append(event)
         self._tell(event)
         return code
@@ -236,8 +236,11 @@ class Supervisor:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def supervise(supervisor: Supervisor, ready_timeout: float) -> int:
-    """Run a graph from the main thread until Ctrl-C, SIGTERM, hang-up or failure; returns the exit code."""
+def supervise(supervisor: Supervisor, ready_timeout: float, check_only: bool = False) -> int:
+    """Run a graph from the main thread until Ctrl-C, SIGTERM, hang-up or failure; returns the exit code.
+
+    `check_only` stops it as soon as every node is ready.
+    """
     asked: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda received, _frame: asked.append(received))  # again and again: the same stop
@@ -249,7 +252,7 @@ def supervise(supervisor: Supervisor, ready_timeout: float) -> int:
             return supervisor.stop() or 1
     if not supervisor.waiting_for():
         _say(f"graph {supervisor.options.graph} ready")
-    while not asked and not supervisor.wait(0.2):
+    while not check_only and not asked and not supervisor.wait(0.2):
         pass
     code = supervisor.stop()
     if supervisor.failure:

@@ -196,6 +196,16 @@ def test_a_node_that_ignores_every_signal_is_killed_and_reported(make, seen):
     assert not alive(supervisor.pid("plan_executor"))
 
 
+def test_a_node_that_is_killed_before_it_was_ready_had_nothing_to_end_cleanly(make, seen):
+    ignore = "[signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]; "
+    supervisor = make(plan_executor=ignore + 'print("compiling", flush=True); time.sleep(600)', grace=0.3)
+    supervisor.start()
+    seen.wait_for(lambda: ("plan_executor", "compiling") in seen.lines)
+    seen.wait_for(lambda: supervisor.waiting_for() == ["plan_executor"])
+    assert supervisor.stop() == 0
+    assert not alive(supervisor.pid("plan_executor"))
+
+
 def test_a_node_that_fails_while_stopping_is_reported(make, seen):
     script = "signal.signal(signal.SIGINT, lambda *_: sys.exit(9)); " + LIVES
     supervisor = make(plan_executor=script)
@@ -277,7 +287,7 @@ from telerobot_nodes.supervisor import Supervisor, supervise
 def command(name, options):
     return [sys.executable, "-c", {script!r}, name]
 supervisor = Supervisor(GraphOptions("robot"), command=command, grace={grace})
-sys.exit(supervise(supervisor, ready_timeout={ready_timeout}))
+sys.exit(supervise(supervisor, ready_timeout={ready_timeout}, check_only={check_only}))
 """
 
 
@@ -286,10 +296,14 @@ def run_supervisor():
     """Starts a supervising process; kills what is left of it after the test."""
     made = []
 
-    def start(script=LIVES, grace=1.0, ready_timeout=60.0):
+    def start(script=LIVES, grace=1.0, ready_timeout=60.0, check_only=False):
         text = PRELUDE + WATCHING + 'print("pid", os.getpid(), flush=True)\n' + textwrap.dedent(script)
         process = subprocess.Popen(
-            [sys.executable, "-c", SUPERVISING.format(script=text, grace=grace, ready_timeout=ready_timeout)],
+            [
+                sys.executable,
+                "-c",
+                SUPERVISING.format(script=text, grace=grace, ready_timeout=ready_timeout, check_only=check_only),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -374,6 +388,19 @@ def test_a_node_that_never_gets_ready_ends_the_graph_and_is_named(run_supervisor
     assert process.wait(PATIENCE) == 1
     assert "not ready after 2 s" in output
     assert "plan_executor" in output.split("not ready after 2 s")[1]
+
+
+def test_a_check_ends_with_0_as_soon_as_every_node_is_ready(run_supervisor):
+    process = run_supervisor(check_only=True)
+    output = process.stdout.read()
+    assert process.wait(PATIENCE) == 0
+    assert "graph robot ready" in output
+    assert not any(alive(pid) for pid in pids(output.splitlines()))
+
+
+def test_a_check_fails_when_a_node_does(run_supervisor):
+    process = run_supervisor('sys.exit(6) if name == "gcmsf_control" else time.sleep(600)', check_only=True)
+    assert process.wait(PATIENCE) == 1
 
 
 def test_the_last_line_names_the_required_node_that_died_and_its_code(run_supervisor):

@@ -20,10 +20,11 @@ def command(
     bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Node left out; may be repeated.")] = None,
     link: Annotated[str, typer.Option(help="Operator: where the crossing topics are, as /operator_side.")] = "",
-    ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start-up [s].")] = 90.0,
+    ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start-up [s].")] = 180.0,
+    check: Annotated[bool, typer.Option("--check", help="Stop as soon as every node is ready.")] = False,
 ) -> None:
     """Start a graph, watch it, stop it on Ctrl-C."""
     options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link)
     if DISCOVERY not in os.environ:
         print(f"telerobot: only this host is seen; for two hosts set {DISCOVERY}=SUBNET", flush=True)
-    raise typer.Exit(supervise(Supervisor(options), ready_timeout))
+    raise typer.Exit(supervise(Supervisor(options), ready_timeout, check))
