@@ -60,6 +60,6 @@ distclean: clean  ## and the environment
 	@echo "Building the ROS interfaces and installing the package (about a minute)"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONWARNINGS=ignore $(PIP) --no-deps --no-build-isolation --editable .
 	@echo "Compiling the control loop and starting every node once (half a minute)"
-	@$(BIN)/python -m telerobot_nodes.core.warm
+	@$(BIN)/python -m telerobot_nodes.warm
 	@$(CHECK) >build/check.log 2>&1 || { tail build/check.log; echo "telerobot: not every node starts: build/check.log"; }
 	@touch $@

@@ -8,4 +8,8 @@ operator     devices, client, review              hardware    MuJoCo and real ar
 nodes        the only room that knows ROS         bench, cli  measurements, the command
 """
 
+from telerobot_nodes.compiled import use_cache as _use_cache
+
 __version__ = "0.1.0"
+
+_use_cache()  # before anything imports Numba

@@ -1,0 +1,33 @@
+"""Fills the cache of compiled functions, so that no node pays for it: `python -m telerobot_nodes.warm` in set-up."""
+
+from __future__ import annotations
+
+import shutil
+
+from telerobot_nodes.compiled import cache_folder
+from telerobot_nodes.core.reach import Reach
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.hardware.arm import Hardware
+from telerobot_nodes.motion.control_step import ControlStep
+from telerobot_nodes.plan.executor import PlanExecutor
+
+KEPT = 3  # caches of earlier sources that stay
+
+
+def warm() -> None:
+    """Compile what nodes would compile at their first start, all at once, and drop caches of old sources."""
+    robot = load_robot("arm")
+    Reach(robot)
+    ControlStep(robot, 0.005)
+    PlanExecutor(robot)
+    arm = Hardware(robot)
+    arm.open(0.0)
+    arm.step(0.01)
+    arm.close()
+    others = sorted(cache_folder().parent.iterdir(), key=lambda folder: folder.stat().st_mtime)
+    for folder in others[: -KEPT - 1]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    warm()
