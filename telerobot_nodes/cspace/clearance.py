@@ -31,50 +31,53 @@ def look(arm: Arm, at: Places, q: FloatArray, half: FloatArray) -> None:
 
 @numba.njit(cache=True, error_model="numpy")
 def probe(arm: Arm, world: World, at: Places, q: FloatArray, half: FloatArray) -> float:
-    """How much of a cell is free: 1 or more: all of it. Below, the cell shrunk by this factor is free.
+    """How much of a cell is free: 1: all of it. Below, the cell shrunk by this factor is free.
 
-    Not above 0: the centre collides. The smallest d / m of all pairs, taken as 1 where it is more.
+    Not above 0: the centre collides. The smallest d / m of all pairs, taken as 1 where it is more: pairs that cannot
+    lower what was found so far are left out early.
     """
     look(arm, at, q, half)
     ratio = 1.0
     for k in range(q.size, arm.first_moving - 1, -1):
-        gap = arm.link_radius[k] + at.motion[k, k] + world.margin + ROUNDING
         for o in range(world.reach.size):
+            gap = arm.link_radius[k] + ratio * at.motion[k, k] + world.margin + ROUNDING
             if farther(world, o, at.link[k], gap) or distance(world, o, at.link[k]) >= gap:
                 continue
-            ratio = min(ratio, _probe_link(arm, world, at, k, o))
+            ratio = _probe_link(arm, world, at, k, o, ratio)
             if ratio <= 0.0:
                 return ratio
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
-        most = at.motion[b, b] - at.motion[b, a]
-        if not _apart(at.link[a], at.link[b], arm.link_radius[a] + arm.link_radius[b] + most + world.self_margin):
-            ratio = min(ratio, _probe_pair(arm, world, at, a, b, most))
+        gap = arm.link_radius[a] + arm.link_radius[b] + world.self_margin
+        if not _apart(at.link[a], at.link[b], gap + ratio * (at.motion[b, b] - at.motion[b, a])):
+            ratio = _probe_pair(arm, world, at, a, b, ratio)
             if ratio <= 0.0:
                 return ratio
     return ratio
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _probe_link(arm: Arm, world: World, at: Places, k: int, o: int) -> float:
-    """Smallest d / m of the balls of link `k` against obstacle `o`, at most 1."""
+def _probe_link(arm: Arm, world: World, at: Places, k: int, o: int, ratio: float) -> float:
+    """The smaller of `ratio` and the least d / m of the balls of link `k` against obstacle `o`."""
     place_link(arm, at, k)
-    ratio, most = 1.0, at.motion[k, k]
+    most = at.motion[k, k]
     keep = world.margin + ROUNDING
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
-        gap = arm.group_radius[g] + most + keep
+        gap = arm.group_radius[g] + ratio * most + keep
         if farther(world, o, at.group[g], gap) or distance(world, o, at.group[g]) >= gap:
             continue
         for b in range(arm.ball_first[g], arm.ball_first[g + 1]):
             gap = arm.ball_radius[b] + keep
-            if farther(world, o, at.ball[b], gap + most):
+            if farther(world, o, at.ball[b], gap + ratio * most):
                 continue
             d = distance(world, o, at.ball[b]) - gap
-            if d >= most:
+            if d >= ratio * most:
                 continue
             if d <= 0.0:
-                return d
-            ratio = min(ratio, d / max(ball_bound(arm, at, b, 0, k), d))
+                return float(d)
+            bound = ball_bound(arm, at, b, 0, k)
+            if d < ratio * bound:
+                ratio = d / bound
     return ratio
 
 
@@ -89,33 +92,37 @@ def _apart(a: FloatArray, b: FloatArray, gap: float) -> bool:
     """True when two points are certainly more than `gap` [m] apart."""
     d0, d1, d2 = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     gap += ROUNDING
-    return d0 * d0 + d1 * d1 + d2 * d2 > gap * gap
+    return bool(d0 * d0 + d1 * d1 + d2 * d2 > gap * gap)
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _probe_pair(arm: Arm, world: World, at: Places, a: int, b: int, most: float) -> float:
-    """Smallest d / m of two links of one arm, at most 1."""
+def _probe_pair(arm: Arm, world: World, at: Places, a: int, b: int, ratio: float) -> float:
+    """The smaller of `ratio` and the least d / m of two links of one arm."""
     place_link(arm, at, a)
     place_link(arm, at, b)
+    most = at.motion[b, b] - at.motion[b, a]
     keep = world.self_margin + ROUNDING
-    ratio = 1.0
     for h in range(arm.link_first[b], arm.link_first[b + 1]):
-        if _apart(at.link[a], at.group[h], arm.link_radius[a] + arm.group_radius[h] + most + keep):
+        if _apart(at.link[a], at.group[h], arm.link_radius[a] + arm.group_radius[h] + ratio * most + keep):
             continue
         for g in range(arm.link_first[a], arm.link_first[a + 1]):
-            if _apart(at.group[g], at.group[h], arm.group_radius[g] + arm.group_radius[h] + most + keep):
+            if _apart(at.group[g], at.group[h], arm.group_radius[g] + arm.group_radius[h] + ratio * most + keep):
                 continue
             for i in range(arm.ball_first[h], arm.ball_first[h + 1]):
                 reach = arm.ball_radius[i] + keep
-                if _apart(at.group[g], at.ball[i], arm.group_radius[g] + reach + most):
+                if _apart(at.group[g], at.ball[i], arm.group_radius[g] + reach + ratio * most):
                     continue
+                bound = -1.0
                 for j in range(arm.ball_first[g], arm.ball_first[g + 1]):
-                    if _apart(at.ball[j], at.ball[i], arm.ball_radius[j] + reach + most):
+                    if _apart(at.ball[j], at.ball[i], arm.ball_radius[j] + reach + ratio * most):
                         continue
                     d = _gap(at.ball[j], at.ball[i]) - arm.ball_radius[j] - reach
                     if d <= 0.0:
-                        return d
-                    ratio = min(ratio, d / max(ball_bound(arm, at, i, a, b), d))
+                        return float(d)
+                    if bound < 0.0:
+                        bound = ball_bound(arm, at, i, a, b)
+                    if d < ratio * bound:
+                        ratio = d / bound
     return ratio
 
 

@@ -16,7 +16,7 @@ def distance(world: World, o: int, point: FloatArray) -> float:
     c, kind, size = world.center[o], world.kind[o], world.size[o]
     d0, d1, d2 = point[0] - c[0], point[1] - c[1], point[2] - c[2]
     if kind == SPHERE:
-        return math.sqrt(d0 * d0 + d1 * d1 + d2 * d2) - size[0]
+        return float(math.sqrt(d0 * d0 + d1 * d1 + d2 * d2) - size[0])
     R = world.rotation[o]
     z = R[0, 2] * d0 + R[1, 2] * d1 + R[2, 2] * d2
     if kind == BOX:
@@ -24,12 +24,12 @@ def distance(world: World, o: int, point: FloatArray) -> float:
         y = abs(R[0, 1] * d0 + R[1, 1] * d1 + R[2, 1] * d2) - size[1]
         z = abs(z) - size[2]
         outside = max(x, 0.0) ** 2 + max(y, 0.0) ** 2 + max(z, 0.0) ** 2
-        return math.sqrt(outside) + min(max(x, y, z), 0.0)
+        return float(math.sqrt(outside) + min(max(x, y, z), 0.0))
     if kind == CYLINDER:
         across = math.sqrt(max(d0 * d0 + d1 * d1 + d2 * d2 - z * z, 0.0)) - size[0]
         z = abs(z) - size[1]
-        return math.sqrt(max(across, 0.0) ** 2 + max(z, 0.0) ** 2) + min(max(across, z), 0.0)
-    return z
+        return float(math.sqrt(max(across, 0.0) ** 2 + max(z, 0.0) ** 2) + min(max(across, z), 0.0))
+    return float(z)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -38,7 +38,7 @@ def farther(world: World, o: int, point: FloatArray, gap: float) -> bool:
     c = world.center[o]
     d0, d1, d2 = point[0] - c[0], point[1] - c[1], point[2] - c[2]
     limit = world.reach[o] + gap
-    return d0 * d0 + d1 * d1 + d2 * d2 > limit * limit
+    return bool(d0 * d0 + d1 * d1 + d2 * d2 > limit * limit)
 
 
 @numba.njit(cache=True, error_model="numpy")

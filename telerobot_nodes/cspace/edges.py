@@ -16,6 +16,7 @@ from telerobot_nodes.cspace.clearance import probe
 from telerobot_nodes.cspace.obstacles import World
 from telerobot_nodes.cspace.placing import Arm, IntArray, Places, places_of
 
+PIECE = 0.3  # [rad] longest piece looked at
 QUEUE = 512  # pieces of one edge at a time
 SHRINK = 0.999  # [-] of a free part that is used
 
@@ -26,7 +27,7 @@ class Edges(NamedTuple):
     low: FloatArray  # (QUEUE,) pieces still to prove, in 0 .. 1 of the edge
     high: FloatArray  # (QUEUE,)
     delta: FloatArray  # (n,) [rad]
-    count: IntArray  # (2,) probes so far; probes allowed
+    probes: IntArray  # (2,) so far; allowed
 
 
 def edges_of(dof: int) -> Edges:
@@ -56,11 +57,20 @@ def part_free(arm: Arm, world: World, at: Places, a: FloatArray, delta: FloatArr
 @numba.njit(cache=True, error_model="numpy")
 def edge_free(arm: Arm, world: World, at: Places, edges: Edges, a: FloatArray, b: FloatArray, finest: float) -> bool:
     """True when the straight motion from `a` to `b` is proved free with pieces of `finest` [rad] or longer."""
-    delta, low, high, count = edges.delta, edges.low, edges.high, edges.count
+    delta, low, high, count = edges.delta, edges.low, edges.high, edges.probes
     for i in range(a.size):
         delta[i] = b[i] - a[i]
     width = spread(delta)
-    low[0], high[0], first, last = 0.0, 1.0, 0, 1
+    pieces = min(int(width / PIECE) + 1, QUEUE // 4)
+    first, last = 0, 0
+    stride = 1
+    while stride * 2 <= pieces:
+        stride *= 2
+    while stride > 0:  # pieces far apart first: a collision is found sooner
+        for i in range(stride - 1, pieces, 2 * stride):
+            low[last], high[last] = i / pieces, (i + 1) / pieces
+            last += 1
+        stride //= 2
     while first != last:
         if count[0] >= count[1]:
             return False
@@ -86,11 +96,11 @@ def edge_free(arm: Arm, world: World, at: Places, edges: Edges, a: FloatArray, b
 @numba.njit(cache=True, error_model="numpy")
 def free_prefix(arm: Arm, world: World, at: Places, edges: Edges, a: FloatArray, b: FloatArray, finest: float) -> float:
     """How far (0 .. 1) the straight motion from `a` to `b` is proved free from `a` on."""
-    delta, count = edges.delta, edges.count
+    delta, count = edges.delta, edges.probes
     for i in range(a.size):
         delta[i] = b[i] - a[i]
     width = max(spread(delta), 1e-12)
-    done, step = 0.0, 1.0
+    done, step = 0.0, min(1.0, PIECE / width)
     while done < 1.0 and count[0] < count[1]:
         step = min(step, 1.0 - done)
         count[0] += 1
@@ -119,7 +129,7 @@ def cover_edge(
     """Pieces in order, each inside a free cell, that cover the edge into `low`, `high`; -1: not proved."""
     delta = b - a
     width = max(spread(delta), 1e-12)
-    done, step, count = 0.0, 1.0, 0
+    done, step, count = 0.0, min(1.0, PIECE / width), 0
     while done < 1.0:
         step = min(step, 1.0 - done)
         ratio = part_free(arm, world, at, a, delta, done, done + step)

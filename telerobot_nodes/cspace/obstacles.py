@@ -19,6 +19,7 @@ from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 BOX, SPHERE, CYLINDER, HALF_SPACE = 0, 1, 2, 3
 KINDS = {"box": BOX, "sphere": SPHERE, "cylinder": CYLINDER, "half_space": HALF_SPACE}
 SIZES = {BOX: ("size", 3), SPHERE: ("radius", 1), CYLINDER: ("radius, length", 2), HALF_SPACE: ("", 0)}
+MOST_OBSTACLES = 4096
 FAR = 1e6  # [m] reach of what has no end
 
 IDENTITY_POSE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -98,10 +99,12 @@ def world_of(obstacles: Iterable[Obstacle], margin: float = 0.0, self_margin: fl
     """The arrays of `obstacles`; margins [m] 0 .. 0.5. Raises InvalidValueError when two have one name."""
     rows = list(obstacles)
     names = [entry.name for entry in rows]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidValueError("obstacle name", name, "allowed: names given once")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InvalidValueError("obstacle name", twice, "allowed: names given once")
     k = len(rows)
+    if k > MOST_OBSTACLES:
+        raise InvalidValueError("obstacles (number)", k, f"allowed: up to {MOST_OBSTACLES}")
     return World(
         np.array([KINDS[o.kind] for o in rows], dtype=np.int64),
         np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3),

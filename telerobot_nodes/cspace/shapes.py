@@ -18,6 +18,7 @@ import pinocchio as pin
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.share import example_robot_data
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.cspace.placing import IntArray
 from telerobot_nodes.cspace.solids import (
     Ball,
     box_points,
@@ -167,7 +168,7 @@ def _points(shape: pin.GeometryObject) -> list[FloatArray]:
     raise ModelError(f"{shape.name}: collision shape {type(solid).__name__} is not supported")
 
 
-def _mesh_points(name: str, vertices: FloatArray, faces: FloatArray, scale: FloatArray) -> list[FloatArray]:
+def _mesh_points(name: str, vertices: FloatArray, faces: IntArray, scale: FloatArray) -> list[FloatArray]:
     if len(vertices) == 0 or not np.isfinite(vertices).all():
         raise ModelError(f"{name}: mesh of {len(vertices)} vertices, not all finite or none")
     del scale  # the loader has applied it

@@ -27,9 +27,7 @@ def length_of(a: FloatArray, b: FloatArray) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _skip(
-    arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float
-) -> int:
+def _skip(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float) -> int:
     """Leave out waypoints whose neighbours see each other, farthest first; the number left."""
     i = 0
     while i < count - 2:
@@ -82,13 +80,11 @@ def _cut(
     path[first + 2] = q
     for k in range(tail.shape[0]):
         path[first + 3 + k] = tail[k]
-    return first + 3 + tail.shape[0]
+    return int(first + 3 + tail.shape[0])
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _pull(
-    arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float
-) -> None:
+def _pull(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float) -> None:
     """Move every inner waypoint towards the line between its neighbours as far as both motions stay free."""
     trial = path[0].copy()
     for k in range(1, count - 1):
@@ -117,7 +113,7 @@ def shorten(
     """Shorten `path[:count]` in place, keeping its ends; the number of waypoints left. `path` has room for MOST."""
     count = _skip(arm, world, at, edges, path, count, finest)
     idle, index = 0, 1
-    while count > 2 and idle < PATIENCE and index < rounds and edges.count[0] < edges.count[1]:
+    while count > 2 and idle < PATIENCE and index < rounds and edges.probes[0] < edges.probes[1]:
         u, v = halton(index, 2), halton(index, 3)
         index += 1
         before = count

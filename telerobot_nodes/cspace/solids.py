@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial import ConvexHull, QhullError
 
 from telerobot_nodes.core.validation import FloatArray
@@ -117,7 +118,7 @@ def hull_points(points: FloatArray) -> FloatArray:
     return np.asarray(points[hull.vertices])
 
 
-def slabs(vertices: FloatArray, faces: FloatArray, thickness: float) -> list[FloatArray]:
+def slabs(vertices: FloatArray, faces: npt.NDArray[np.int64], thickness: float) -> list[FloatArray]:
     """Point clouds of slices of a closed surface across its longest side; their hulls hold what it encloses.
 
     A line inside a slice leaves the enclosed volume through the surface within that slice, on both sides.

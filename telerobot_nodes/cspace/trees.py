@@ -26,7 +26,7 @@ SPENT = -1
 
 
 class Trees(NamedTuple):
-    """Nodes of both trees, a third each of nothing else; row 0 is the root."""
+    """Nodes of both trees; row 0 is the root."""
 
     nodes: FloatArray  # (2, most, n) [rad]
     parent: IntArray  # (2, most)
@@ -101,7 +101,7 @@ def grow(
     trees.size[:] = 1
     tree, index = 0, 20
     sample = trees.sample
-    while edges.count[0] < edges.count[1]:
+    while edges.probes[0] < edges.probes[1]:
         index += 1
         for r in range(a.size):
             sample[r] = arm.lower[r] + halton(index, PRIMES[r]) * (arm.upper[r] - arm.lower[r])

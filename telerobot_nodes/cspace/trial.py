@@ -18,32 +18,32 @@ from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.clearance import nearest
 from telerobot_nodes.cspace.edges import Edges, edge_free, free_prefix
 from telerobot_nodes.cspace.obstacles import World
-from telerobot_nodes.cspace.placing import Arm, Places
+from telerobot_nodes.cspace.placing import Arm, IntArray, Places
 
-DEPTH = 3  # waypoints are put beside halves of halves this deep
+DEPTH = 4  # waypoints are put beside halves of halves this deep
+WAYPOINTS = 24
 OFFSETS = 6  # growing distances from the midpoint
 FIRST_OFFSET = 0.25  # [rad]
 GROWTH = 1.6
 WANTED_CLEARANCE = 0.10  # [m] more than this is not looked at when waypoints are sorted
-TRIED = 4  # waypoints taken per portion at most
+TRIED = 4  # waypoints of one offset tried at most
 
 
 class Trial(NamedTuple):
     """Scratch memory for trial paths."""
 
-    path: FloatArray  # (2 ** (DEPTH + 1) + 1, n) [rad]
-    basis: FloatArray  # (DEPTH + 1, n, n) directions orthogonal to the trial path, by depth
-    point: FloatArray  # (DEPTH + 1, 2 n OFFSETS, n) trial waypoints
-    worth: FloatArray  # (DEPTH + 1, 2 n OFFSETS) their clearance [m]; below 0: not to be tried
+    path: FloatArray  # (WAYPOINTS, n) [rad]
+    level: IntArray  # (WAYPOINTS,) how often the portion after each waypoint was halved
+    basis: FloatArray  # (n, n) directions orthogonal to the trial path
+    point: FloatArray  # (2 n, n) trial waypoints at one offset
+    worth: FloatArray  # (2 n,) their clearance [m]; below 0: not to be tried
+    taken: FloatArray  # (n,) the waypoint taken
 
 
 def trial_of(dof: int) -> Trial:
     """Scratch memory for `dof` joints."""
-    rows = 2 * dof * OFFSETS
     z = np.zeros
-    return Trial(
-        z((2 ** (DEPTH + 1) + 1, dof)), z((DEPTH + 1, dof, dof)), z((DEPTH + 1, rows, dof)), z((DEPTH + 1, rows))
-    )
+    return Trial(z((WAYPOINTS, dof)), z(WAYPOINTS, np.int64), z((dof, dof)), z((2 * dof, dof)), z(2 * dof), z(dof))
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -71,92 +71,40 @@ def orthogonal_basis(direction: FloatArray, basis: FloatArray) -> int:
 
 @numba.njit(cache=True, error_model="numpy")
 def _waypoints(
-    arm: Arm, world: World, at: Places, edges: Edges, trial: Trial, depth: int, middle: FloatArray, count: int
-) -> int:
-    """Trial waypoints around `middle` with their clearance; the number of rows."""
-    rows, offset = 0, FIRST_OFFSET
-    points, worth, basis = trial.point[depth], trial.worth[depth], trial.basis[depth]
-    for _ in range(OFFSETS):
-        for k in range(2 * count):
-            sign = 1.0 if k % 2 == 0 else -1.0
-            inside = True
-            for r in range(middle.size):
-                value = middle[r] + sign * offset * basis[k // 2, r]
-                points[rows, r] = value
-                inside = inside and arm.lower[r] <= value <= arm.upper[r]
-            if inside:
-                edges.count[0] += 1
-                worth[rows] = nearest(arm, world, at, points[rows], WANTED_CLEARANCE)[0] - 0.02 * offset
-            else:
-                worth[rows] = -1.0
-            rows += 1
-        offset *= GROWTH
-    return rows
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _bend(
-    arm: Arm, world: World, at: Places, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float
-) -> int:
-    """One waypoint with both halves free, if the first few allow: its row in `trial.point[0]`, else -1."""
-    from_a = free_prefix(arm, world, at, edges, a, b, finest)
-    if from_a >= 1.0:
-        return -2
-    from_b = free_prefix(arm, world, at, edges, b, a, finest)
-    middle = a + 0.5 * (from_a + 1.0 - from_b) * (b - a)
-    count = orthogonal_basis(b - a, trial.basis[0])
-    rows = _waypoints(arm, world, at, edges, trial, 0, middle, count)
-    worth = trial.worth[0]
-    for _ in range(rows):
-        best = worth.argmax()
-        if worth[best] <= 0.0 or edges.count[0] >= edges.count[1]:
-            return -1
-        worth[best] = -1.0
-        w = trial.point[0, best]
-        if edge_free(arm, world, at, edges, a, w, finest) and edge_free(arm, world, at, edges, w, b, finest):
-            return int(best)
-    return -1
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _halve(
     arm: Arm,
     world: World,
     at: Places,
     edges: Edges,
-    trial: Trial,
-    a: FloatArray,
-    b: FloatArray,
-    finest: float,
-    depth: int,
-    length: int,
+    points: FloatArray,
+    worth: FloatArray,
+    basis: FloatArray,
+    middle: FloatArray,
+    offset: float,
 ) -> int:
-    """Waypoints from `a` (already the last of the path) to `b` appended to `trial.path`; new length, -1: none."""
-    if edge_free(arm, world, at, edges, a, b, finest):
-        trial.path[length] = b
-        return length + 1
-    if depth > DEPTH or edges.count[0] >= edges.count[1]:
-        return -1
+    """Trial waypoints at one offset from `middle` and their clearance; below 0: not to be tried. Their number."""
+    rows = 2 * (middle.size - 1)
+    for k in range(rows):
+        sign = 1.0 if k % 2 == 0 else -1.0
+        inside = True
+        for r in range(middle.size):
+            value = middle[r] + sign * offset * basis[k // 2, r]
+            points[k, r] = value
+            inside = inside and arm.lower[r] <= value <= arm.upper[r]
+        worth[k] = -1.0
+        if inside:
+            edges.probes[0] += 1
+            worth[k] = nearest(arm, world, at, points[k], WANTED_CLEARANCE)[0]
+    return rows
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _collision_middle(
+    arm: Arm, world: World, at: Places, edges: Edges, a: FloatArray, b: FloatArray, finest: float
+) -> FloatArray:
+    """The midpoint of the portion of the trial path from `a` to `b` that is not free."""
     from_a = free_prefix(arm, world, at, edges, a, b, finest)
     from_b = free_prefix(arm, world, at, edges, b, a, finest)
-    middle = a + 0.5 * (from_a + 1.0 - from_b) * (b - a)
-    count = orthogonal_basis(b - a, trial.basis[depth])
-    rows = _waypoints(arm, world, at, edges, trial, depth, middle, count)
-    worth = trial.worth[depth]
-    for _ in range(min(rows, TRIED)):
-        best = worth.argmax()
-        if worth[best] <= 0.0:
-            return -1
-        worth[best] = -1.0
-        w = trial.point[depth, best].copy()
-        half = _halve(arm, world, at, edges, trial, a, w, finest, depth + 1, length)
-        if half > 0:
-            done = _halve(arm, world, at, edges, trial, w, b, finest, depth + 1, half)
-            if done > 0:
-                return done
-        if edges.count[0] >= edges.count[1]:
-            return -1
-    return -1
+    return a + 0.5 * (from_a + 1.0 - from_b) * (b - a)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -165,16 +113,57 @@ def trial_path(
 ) -> int:
     """Number of waypoints in `trial.path` from `a` to `b`, every straight motion proved free; 0: none found.
 
-    At most `edges.count[1]` probes in all.
+    A row of portions instead of recursion: each is free, or gets a waypoint and becomes two. At most
+    `edges.probes[1]` probes.
     """
-    trial.path[0] = a
-    if edge_free(arm, world, at, edges, a, b, finest):
-        trial.path[1] = b
-        return 2
-    row = _bend(arm, world, at, edges, trial, a, b, finest)
-    if row >= 0:
-        trial.path[1] = trial.point[0, row]
-        trial.path[2] = b
-        return 3
-    length = _halve(arm, world, at, edges, trial, a, b, finest, 0, 1)
-    return max(length, 0)
+    path, level, taken = trial.path, trial.level, trial.taken
+    path[0], path[1], level[0] = a, b, 0
+    length, k = 2, 0
+    while k < length - 1:
+        if edge_free(arm, world, at, edges, path[k], path[k + 1], finest):
+            k += 1
+            continue
+        if level[k] >= DEPTH or edges.probes[0] >= edges.probes[1] or length == path.shape[0]:
+            return 0
+        if not _split(arm, world, at, edges, trial, path[k], path[k + 1], finest):
+            return 0
+        for row in range(length, k + 1, -1):
+            path[row] = path[row - 1]
+            level[row] = level[row - 1]
+        path[k + 1] = taken
+        level[k] += 1
+        level[k + 1] = level[k]
+        length += 1
+    return length
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _split(
+    arm: Arm, world: World, at: Places, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float
+) -> bool:
+    """A waypoint beside the collision region of the motion from `a` to `b` into `trial.taken`.
+
+    The first with both halves free, else the first with one half free, else the first outside the region.
+    """
+    middle = _collision_middle(arm, world, at, edges, a, b, finest)
+    orthogonal_basis(b - a, trial.basis)
+    worth, rank, offset = trial.worth, 0, FIRST_OFFSET
+    for _ in range(OFFSETS):
+        rows = _waypoints(arm, world, at, edges, trial.point, worth, trial.basis, middle, offset)
+        for _ in range(TRIED):
+            best = worth[:rows].argmax()
+            if worth[best] <= 0.0 or edges.probes[0] >= edges.probes[1]:
+                break
+            worth[best] = -1.0
+            w = trial.point[best]
+            value = 1
+            if rank < 3:
+                value += 1 if edge_free(arm, world, at, edges, a, w, finest) else 0
+                value += 1 if (value == 2 or rank < 2) and edge_free(arm, world, at, edges, w, b, finest) else 0
+            if value > rank:
+                rank = value
+                trial.taken[:] = w
+            if rank == 3:
+                return True
+        offset *= GROWTH
+    return rank > 0

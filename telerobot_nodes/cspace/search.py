@@ -1,0 +1,98 @@
+"""One compiled call from start and goal to a short proved path: trial paths first, then two trees."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.cspace.edges import Edges, edges_of
+from telerobot_nodes.cspace.obstacles import World
+from telerobot_nodes.cspace.placing import Arm, IntArray, Places, places_of
+from telerobot_nodes.cspace.shortcut import MOST, shorten
+from telerobot_nodes.cspace.trees import FOUND, Trees, grow, trees_of
+from telerobot_nodes.cspace.trial import Trial, trial_of, trial_path
+
+NO_STAGE, TRIAL, TREES = 0, 1, 2
+STAGES = ("none", "trial", "trees", "cells")
+NODES = 4000  # of one tree at most
+ROUNDS = 60  # cuts while a path is shortened
+
+
+class Search(NamedTuple):
+    """Scratch memory of one thread, and what the last call did."""
+
+    at: Places
+    edges: Edges
+    trial: Trial
+    trees: Trees
+    path: FloatArray  # (MOST, n) [rad]
+    probes: IntArray  # (3,) cells proved by trial paths, by trees, while shortening
+
+
+def search_of(arm: Arm) -> Search:
+    """Scratch memory for `arm`."""
+    n = arm.lower.size
+    return Search(
+        places_of(arm),
+        edges_of(n),
+        trial_of(n),
+        trees_of(n, NODES),
+        np.zeros((MOST, n)),
+        np.zeros(3, dtype=np.int64),
+    )
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _take_trees(trees: Trees, path: FloatArray) -> int:
+    """The path through the meeting of both trees into `path`; its waypoints, 0: too many."""
+    first = 0
+    node = trees.meeting[0]
+    while node >= 0:
+        first += 1
+        node = trees.parent[0, node]
+    node, row = trees.meeting[0], first - 1
+    while node >= 0 and first < path.shape[0]:
+        path[row] = trees.nodes[0, node]
+        row -= 1
+        node = trees.parent[0, node]
+    count, node = first, trees.parent[1, trees.meeting[1]]
+    while node >= 0:
+        if count >= path.shape[0] - 4:
+            return 0
+        path[count] = trees.nodes[1, node]
+        count += 1
+        node = trees.parent[1, node]
+    return count
+
+
+@numba.njit(cache=True, error_model="numpy")
+def find_path(
+    arm: Arm, world: World, s: Search, a: FloatArray, b: FloatArray, finest: float, most: IntArray
+) -> tuple[int, int]:
+    """Waypoints in `s.path` from `a` to `b`, each motion between them proved free, and the stage that found them.
+
+    `most` (3,): probes allowed for trial paths, trees and shortening; `finest` [rad]: shortest piece proved.
+    """
+    count, stage, used = s.edges.probes, NO_STAGE, 0
+    s.probes[:] = 0
+    count[0], count[1] = 0, most[0]
+    found = trial_path(arm, world, s.at, s.edges, s.trial, a, b, finest)
+    s.probes[0] = count[0]
+    if found > 0:
+        stage = TRIAL
+        s.path[:found] = s.trial.path[:found]
+    else:
+        count[0], count[1] = 0, most[1]
+        if grow(arm, world, s.at, s.edges, s.trees, a, b, finest) == FOUND:
+            found = _take_trees(s.trees, s.path)
+            stage = TREES if found > 0 else NO_STAGE
+        s.probes[1] = count[0]
+    if found > 2:
+        count[0], count[1] = 0, most[2]
+        used = shorten(arm, world, s.at, s.edges, s.path, found, finest, ROUNDS)
+        s.probes[2] = count[0]
+        found = used
+    return found, stage

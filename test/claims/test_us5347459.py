@@ -1,0 +1,137 @@
+"""A test per claim of US5347459: paths planned in configuration space, executed beside an artificial force field.
+
+Claims 8 to 14 say of robotic manipulators what 1 to 7 say of mobile objects; 15 to 21 and 22 to 28 say both as
+methods. Each group of four is shown by one test, on manipulators.
+"""
+
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.arm_geometry import arm_geometry
+from telerobot_nodes.cspace.cells import FREE, FULL, MIXED, CellDatabase
+from telerobot_nodes.cspace.certificate import check_certificate
+from telerobot_nodes.cspace.clearance import clearance
+from telerobot_nodes.cspace.coordination import sampled
+from telerobot_nodes.cspace.edges import EdgeProver
+from telerobot_nodes.cspace.execution import ArmPredictor, Execution
+from telerobot_nodes.cspace.force_field import ForceField
+from telerobot_nodes.cspace.obstacles import box, sphere, world_of
+from telerobot_nodes.cspace.path_timing import time_path
+from telerobot_nodes.cspace.placing import ball_centers, places_of
+from telerobot_nodes.cspace.planner import Planner
+from telerobot_nodes.cspace.trial import orthogonal_basis
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Two manipulators in a common workspace."""
+    turned = pin.SE3(pin.utils.rotate("z", math.pi), np.array([1.2, 0.0, 0.0]))
+    return arm_geometry(load_robot("panda")), arm_geometry(load_robot("panda", T_world_base=turned))
+
+
+@pytest.fixture(scope="module")
+def query(pair):
+    """A pole stands in the straight way of the first arm."""
+    turn = np.array([1.0, 0, 0, 0, 0, 0, 0])
+    home = np.array(pair[0].robot.home)
+    return home - turn, home + turn, [box("pole", (0.04, 0.04, 0.3), pair[0].robot.forward(home).translation)]
+
+
+def apart(pair, q, p):
+    a, b = ball_centers(pair[0].arm, q), ball_centers(pair[1].arm, p)
+    gap = np.linalg.norm(a[:, None] - b[None], axis=2)
+    return float((gap - pair[0].arm.ball_radius[:, None] - pair[1].arm.ball_radius[None]).min())
+
+
+def test_claims_1_8_15_22_a_coarse_plan_is_executed_with_a_field_that_keeps_objects_apart(pair, query):
+    home, goal, obstacles = query
+    plan = Planner(pair[0], obstacles).plan(home, goal)
+    assert plan.found
+    still = np.array(pair[1].robot.home)
+    timed = [time_path(plan.path, pair[0].robot.limits), time_path(np.array([still, still]), pair[1].robot.limits)]
+    execution = Execution(pair, obstacles, timed, 0.01)
+    world, at = world_of(obstacles), places_of(pair[0].arm)
+    q, v = [home.copy(), still.copy()], [np.zeros(7), np.zeros(7)]
+    for _ in range(1500):
+        setpoints = execution.step(q, v)
+        v = [(s - old) / 0.01 for s, old in zip(setpoints, q, strict=True)]
+        q = [s.copy() for s in setpoints]
+        assert clearance(pair[0].arm, world, at, q[0]) > 0.0
+        assert apart(pair, *q) > 0.0
+        if execution.arrived:
+            break
+    assert execution.arrived
+    assert np.abs(q[0] - goal).max() < 0.02
+
+
+def test_claims_2_9_16_23_cells_are_full_free_or_mixed_and_the_plan_keeps_to_free_ones(pair, query):
+    home, goal, obstacles = query
+    planner = Planner(pair[0], obstacles)
+    plan = planner.plan(home, goal)
+    checked = check_certificate(plan.certificate, plan.path, pair[0], obstacles, planner.settings.margin)
+    assert checked.valid, checked.reason
+    cells = CellDatabase(pair[0], obstacles)
+    assert cells.status[0] == MIXED
+    assert cells.status[cells.refine(home, 0.01)] == FREE
+    assert cells.status[cells.refine(0.5 * (home + goal), 0.002)] == FULL
+
+
+def test_claims_3_10_17_24_segments_are_timed_under_dynamic_constraints(pair, query):
+    home, goal, obstacles = query
+    plan = Planner(pair[0], obstacles).plan(home, goal)
+    limits = pair[0].robot.limits
+    timed = time_path(plan.path, limits)
+    for t in np.linspace(0.0, timed.duration, 500):
+        _, v, a = timed.at(float(t))
+        assert (np.abs(v) <= limits.velocity + 1e-9).all()
+        assert (np.abs(a) <= limits.acceleration + 1e-9).all()
+
+
+def test_claims_4_11_18_25_the_interpolated_path_is_timed_by_the_same_constraints(pair, query):
+    home, goal, obstacles = query
+    plan = Planner(pair[0], obstacles).plan(home, goal)
+    limits, period = pair[0].robot.limits, 0.01
+    fine = sampled(time_path(plan.path, limits), period)
+    assert len(fine) > 10 * len(plan.path)
+    assert (np.abs(np.diff(fine, axis=0)) <= period * limits.velocity + 1e-9).all()
+
+
+def test_claims_5_12_19_26_other_trial_paths_are_chosen_when_the_first_collides(pair, query):
+    home, goal, obstacles = query
+    planner = Planner(pair[0], obstacles)
+    assert not EdgeProver(pair[0].arm, planner.world).free(home, goal)
+    plan = planner.plan(home, goal)
+    assert plan.found
+    assert plan.stage == "trial"
+    assert len(plan.path) > 2
+
+
+def test_claims_6_13_20_27_trial_waypoints_lie_on_lines_orthogonal_to_the_trial_path(pair, query):
+    home, goal, _ = query
+    basis = np.zeros((7, 7))
+    count = orthogonal_basis(goal - home, basis)
+    assert count == 6
+    directions = basis[:count]
+    assert directions @ (goal - home) == pytest.approx(np.zeros(6), abs=1e-12)
+    assert directions @ directions.T == pytest.approx(np.eye(6), abs=1e-12)
+
+
+def test_claims_7_14_21_28_the_dynamic_model_predicts_the_configuration(pair):
+    robot = pair[0].robot
+    predictor = ArmPredictor(robot)
+    q, v = np.array(robot.home), np.full(7, 0.2)
+    at_rest = pin.rnea(robot.model, robot.new_data(), q, v, np.zeros(7))
+    predicted = predictor.predict(q, v, at_rest, 0.02)
+    assert predicted == pytest.approx(q + 0.02 * v, abs=1e-9)
+    pushed = predictor.predict(q, v, at_rest + 5.0, 0.02)
+    assert np.abs(pushed - predicted).max() > 1e-5
+
+
+def test_the_field_acts_on_proximity_alone(pair):
+    home = np.array(pair[0].robot.home)
+    field = ForceField(pair, [sphere("far", 0.1, (0.0, 0.0, 3.0))])
+    assert not any(v.any() for v in field.step([home, home]))

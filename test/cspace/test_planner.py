@@ -1,0 +1,138 @@
+"""Paths and their proofs, from the straight motion to the complete search."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from telerobot_nodes.cspace.certificate import Certificate, check_certificate
+from telerobot_nodes.cspace.clearance import clearance
+from telerobot_nodes.cspace.obstacles import box, floor, sphere
+from telerobot_nodes.cspace.placing import places_of
+from telerobot_nodes.cspace.planner import Outcome, Planner, PlannerSettings
+from telerobot_nodes.cspace.problems import make_problem
+from telerobot_nodes.errors import InvalidValueError
+
+SETTINGS = PlannerSettings(tree_probes=300_000, cells=600)
+
+
+def planner_for(geometry, problem):
+    return Planner(geometry, list(problem.obstacles), SETTINGS)
+
+
+def densely(path, step=2e-3):
+    for a, b in pairwise(path):
+        count = max(math.ceil(np.abs(b - a).max() / step), 1)
+        for i in range(count + 1):
+            yield a + i / count * (b - a)
+
+
+@pytest.mark.parametrize(("family", "seed"), [("table", 0), ("table", 3), ("bookshelf", 1), ("box", 2), ("cage", 3)])
+def test_a_path_comes_with_a_proof_that_the_independent_checker_accepts(panda, family, seed):
+    problem = make_problem(panda, family, seed)
+    planner = planner_for(panda, problem)
+    plan = planner.plan(problem.start, problem.goal)
+    assert plan.found, plan
+    assert plan.path[0] == pytest.approx(problem.start)
+    assert plan.path[-1] == pytest.approx(problem.goal)
+    checked = check_certificate(plan.certificate, plan.path, panda, planner.obstacles, SETTINGS.margin)
+    assert checked.valid, checked
+    at = places_of(panda.arm)
+    assert min(clearance(panda.arm, planner.world, at, q) for q in densely(plan.path)) > 0.0
+
+
+def test_the_six_joint_arm_is_planned_for_too(arm):
+    problem = make_problem(arm, "table", 1)
+    plan = planner_for(arm, problem).plan(problem.start, problem.goal)
+    assert plan.found
+    assert check_certificate(plan.certificate, plan.path, arm, list(problem.obstacles), SETTINGS.margin).valid
+
+
+def test_the_same_problem_gives_the_same_path(panda):
+    problem = make_problem(panda, "table", 4)
+    first = planner_for(panda, problem).plan(problem.start, problem.goal)
+    again = planner_for(panda, problem).plan(problem.start, problem.goal)
+    assert np.array_equal(first.path, again.path)
+
+
+def test_without_obstacles_the_way_is_straight(panda):
+    home = np.array(panda.robot.home)
+    plan = Planner(panda, []).plan(home, home + 0.2)
+    assert len(plan.path) == 2
+    assert plan.stage == "trial"
+
+
+def found_plan(panda):
+    problem = make_problem(panda, "table", 0)
+    planner = planner_for(panda, problem)
+    return planner, planner.plan(problem.start, problem.goal)
+
+
+def test_the_checker_refuses_a_chain_with_a_cell_missing(panda):
+    planner, plan = found_plan(panda)
+    certificate = plan.certificate
+    middle = len(certificate) // 2
+    broken = Certificate(np.delete(certificate.centers, middle, 0), np.delete(certificate.halves, middle, 0))
+    checked = check_certificate(broken, plan.path, panda, planner.obstacles, SETTINGS.margin)
+    assert not checked.valid
+    assert "covered" in checked.reason
+
+
+def test_the_checker_refuses_cells_that_are_not_free(panda):
+    planner, plan = found_plan(panda)
+    tool = panda.robot.forward(plan.path[-1]).translation
+    there = [*planner.obstacles, sphere("new", 0.1, tool)]
+    checked = check_certificate(plan.certificate, plan.path, panda, there, SETTINGS.margin)
+    assert not checked.valid
+    assert "not free" in checked.reason
+
+
+def test_the_checker_refuses_cells_blown_up(panda):
+    planner, plan = found_plan(panda)
+    wide = Certificate(plan.certificate.centers.copy(), plan.certificate.halves + 0.5)
+    assert not check_certificate(wide, plan.path, panda, planner.obstacles, SETTINGS.margin).valid
+
+
+def test_a_start_in_collision_is_told_with_what_and_how_deep(panda):
+    home = np.array(panda.robot.home)
+    tool = panda.robot.forward(home).translation
+    plan = Planner(panda, [sphere("thing", 0.1, tool)]).plan(home, home + 0.1)
+    assert plan.outcome is Outcome.START_COLLIDES
+    assert "thing" in plan.reason
+    assert "mm" in plan.reason
+    assert plan.path.size == 0
+
+
+def test_a_goal_in_collision_is_told_too(panda):
+    home = np.array(panda.robot.home)
+    goal = home + np.array([0.8, 0, 0, 0, 0, 0, 0])
+    plan = Planner(panda, [sphere("thing", 0.05, panda.robot.forward(goal).translation)]).plan(home, goal)
+    assert plan.outcome is Outcome.GOAL_COLLIDES
+
+
+@pytest.mark.parametrize("bad", [np.full(7, math.nan), np.zeros(6), np.full(7, 9.0), [math.inf] * 7, "here"])
+def test_a_configuration_that_is_none_is_refused(panda, bad):
+    planner = Planner(panda, [floor(height=-0.12)])
+    with pytest.raises(InvalidValueError, match="start"):
+        planner.plan(bad, panda.robot.home)
+    with pytest.raises(InvalidValueError, match="goal"):
+        planner.plan(panda.robot.home, bad)
+
+
+def test_a_spent_budget_is_an_answer(panda):
+    problem = make_problem(panda, "cage", 1)
+    poor = PlannerSettings(trial_probes=1, tree_probes=1, cells=10)
+    plan = Planner(panda, list(problem.obstacles), poor).plan(problem.start, problem.goal)
+    assert plan.outcome is Outcome.BUDGET_SPENT
+    assert plan.path.size == 0
+
+
+def test_obstacles_that_move_are_respected_by_the_next_query(panda):
+    home, turn = np.array(panda.robot.home), np.array([1.0, 0, 0, 0, 0, 0, 0])
+    planner = Planner(panda, [])
+    assert len(planner.plan(home - turn, home + turn).path) == 2
+    planner.set_obstacles([box("pole", (0.04, 0.04, 0.3), panda.robot.forward(home).translation)])
+    plan = planner.plan(home - turn, home + turn)
+    assert plan.found
+    assert len(plan.path) > 2
