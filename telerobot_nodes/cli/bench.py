@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, str] = {
     "control-loop": "control_loop",
     "idle": "idle",
     "hands": "hands",
+    "planner": "planner",
     "queue": "queue",
     "executor": "executor",
     "delay-study": "delay_study",
