@@ -31,7 +31,7 @@ def node(ros):
 def poses(ros, node):
     received = []
     ros.probe.create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
-    assert ros.until(lambda: node._pose.get_subscription_count())
+    assert ros.until(node._pose.get_subscription_count)
     return received
 
 
