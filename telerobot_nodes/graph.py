@@ -115,6 +115,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic("forward_simulator/predicted", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the plan's head", 25.0),
     Topic("forward_simulator/estimate", "sensor_msgs/msg/JointState", Qos.STATE, "arm estimated now", 25.0),
     Topic("forward_simulator/trial", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the trial's head", 25.0),
+    Topic(
+        "forward_simulator/scrubbed", "sensor_msgs/msg/JointState", Qos.STATE, "arm at a plan time asked for", 25.0
+    ),
     Topic("forward_simulator/markers", "visualization_msgs/msg/MarkerArray", Qos.STATE, "plan coloured by kind", 2.0),
     # across the link
     Topic(
@@ -190,6 +193,7 @@ NODES: tuple[Node, ...] = (
             "hardware_interface/wrench",
         ),
         urgent=True,
+        restarts=3,
     ),
     Node(
         "path_plan_queue",
@@ -234,6 +238,7 @@ NODES: tuple[Node, ...] = (
             ("time_ratio", "telerobot/srv/SetValue", "plan time per acquisition time, 0.1 .. 10"),
             ("rate", "telerobot/srv/SetValue", "execute at so many plan seconds per second, 0.1 .. 10"),
         ),
+        restarts=3,
     ),
     Node(
         "forward_simulator",
@@ -244,10 +249,20 @@ NODES: tuple[Node, ...] = (
             "forward_simulator/predicted",
             "forward_simulator/estimate",
             "forward_simulator/trial",
+            "forward_simulator/scrubbed",
             "forward_simulator/markers",
             "diagnostics",
         ),
         subscribes=("path_plan_queue/plan", "path_plan_queue/state", "plan_executor/state"),
+        services=_services(
+            "forward_simulator",
+            (
+                "scrub",
+                "telerobot/srv/SetValue",
+                "show the arm at a plan time, robot to head; negative: no more",
+            ),
+        ),
+        restarts=3,
     ),
     Node(
         "operator_input",

@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -25,6 +26,7 @@ from telerobot_nodes.launching import GraphOptions, node_command
 
 DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 SUPERVISED = "TELEROBOT_SUPERVISED"
+STATE = "TELEROBOT_STATE"  # folder in which a node leaves what its successor goes on from
 NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next
 RESTART_DELAY = 0.5  # [s]
@@ -81,6 +83,7 @@ class Supervisor:
         self.options = options
         self.failure: NodeEvent | None = None  # the end of a required node
         self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
+        self._state = tempfile.TemporaryDirectory(prefix="telerobot-")  # of this run; gone with it
         self._on_event = on_event
         self._on_line = on_line or self._print_line
         self._command = command
@@ -130,6 +133,7 @@ class Supervisor:
         self.request_stop()
         with self._stop_lock:
             self._escalate()
+            self._state.cleanup()
         return 1 if self.failure or self.unclean else 0
 
     def pid(self, name: str) -> int:
@@ -183,7 +187,7 @@ class Supervisor:
         return code
 
     def _spawn(self, name: str) -> subprocess.Popen[str] | None:
-        environment = {DISCOVERY: "LOCALHOST", **node_environment(os.environ), SUPERVISED: "1"}
+        environment = {DISCOVERY: "LOCALHOST", **node_environment(os.environ), SUPERVISED: "1", STATE: self._state.name}
         with self._change:  # so that `stop` finds either no process or this one
             if self._stopping.is_set():
                 return None

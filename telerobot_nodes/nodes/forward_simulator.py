@@ -13,7 +13,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from telerobot.msg import ForwardState, PlanUpdate
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.validation import FloatArray, finite
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.process import run_node
@@ -45,10 +45,13 @@ class ForwardSimulatorNode(GraphNode):
         self._predicted = self.publisher("forward_simulator/predicted")
         self._estimate = self.publisher("forward_simulator/estimate")
         self._trial = self.publisher("forward_simulator/trial")
+        self._scrubbed = self.publisher("forward_simulator/scrubbed")
+        self._scrub_time: float | None = None  # [s] plan time asked for
         self._markers = self.publisher("forward_simulator/markers")
         self.subscribe("path_plan_queue/plan", self._on_plan)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.subscribe("plan_executor/state", self._on_report)
+        self.serve("forward_simulator/scrub", self._on_scrub)
         self.every(TICK_PERIOD, self._tick)
         self.every(MARKER_PERIOD, self._publish_markers)
 
@@ -97,6 +100,13 @@ class ForwardSimulatorNode(GraphNode):
             self._round_trip,
         )
 
+    def _on_scrub(self, request: Any, response: Any) -> None:
+        asked = finite(request.value, "scrub plan time")
+        self._scrub_time = asked if asked >= 0.0 else None
+        shown = self._forward.state_at(asked).time if self._scrub_time is not None else -1.0
+        response.success, response.value = True, float(shown)
+        response.message = "off" if self._scrub_time is None else f"plan time {shown:.2f} s"
+
     # outputs -------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
@@ -126,6 +136,9 @@ class ForwardSimulatorNode(GraphNode):
         self._predicted.publish(_joint_state(self._names, message.head_position, stamp))
         if estimate:
             self._estimate.publish(_joint_state(self._names, message.estimate_position, stamp))
+        if self._scrub_time is not None:
+            scrubbed = self._forward.state_at(self._scrub_time)
+            self._scrubbed.publish(_joint_state(self._names, convert.doubles(scrubbed.joint_position), stamp))
         if trial:
             self._trial.publish(_joint_state(self._names, message.trial_position, stamp))
 

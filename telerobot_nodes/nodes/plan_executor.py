@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ class PlanExecutorNode(GraphNode):
         super().__init__(options)
         self._robot = load_robot(options.robot)
         parameters = node_parameters(self, ExecutorConfig)
-        self._journal = Journal(Path(parameters.journal)) if parameters.journal else None
+        self._journal = _journal(parameters.journal, self.get_fully_qualified_name())
         self._core = PlanExecutor(self._robot, parameters, memory=self._remembered())
         self._link = convert.LinkCounter(f"robot/{options.name}")
         self._position = np.zeros(self._robot.dof)
@@ -121,6 +122,14 @@ class PlanExecutorNode(GraphNode):
                 "refusal": report.refusal,
             },
         )
+
+
+def _journal(file: str, node: str) -> Journal | None:
+    """The journal asked for, else one in the folder a supervisor gives; None: a restarted executor starts anew."""
+    folder = os.environ.get("TELEROBOT_STATE", "")
+    if not file and folder:
+        file = str(Path(folder) / f"{node.strip('/').replace('/', '.')}.journal")
+    return Journal(Path(file)) if file else None
 
 
 def main(options: NodeOptions) -> int:

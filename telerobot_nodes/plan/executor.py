@@ -51,7 +51,7 @@ class ExecutorConfig:
     supervisors: tuple[str, ...] = parameter(("supervisor",), doc="agents that may take control by force")
     armed: bool = parameter(False, doc="requests for control are granted without the holder's consent")
 
-    journal: str = parameter("", doc="file that lets a restarted executor go on; empty: it starts anew")
+    journal: str = parameter("", doc="lets a restarted executor go on; empty: the supervisor's, or none")
 
     def motion(self) -> MotionConfig:
         """The part that concerns the motion."""

@@ -10,6 +10,9 @@ agent holds authority.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
@@ -77,10 +80,8 @@ class PathPlanQueue:
         Before the plan has a start the command has no effect (device: held). Raises InvalidValueError naming the field.
         """
         self._advance(now)
-        try:
+        with self._noting_refusals():
             jump = self._shaper.command_pose(now, pose, frame)
-        except TelerobotError as error:
-            raise self._refuse(error) from None
         if jump is not None:
             self._jumps += 1
             self._notice = f"device jumped {jump}: absorbed"
@@ -88,10 +89,8 @@ class PathPlanQueue:
     def command_twist(self, now: float, twist: object, frame: str) -> None:
         """Tool velocity asked for [m/s, rad/s], in `world` or `tool` axes; raises like `command_pose`."""
         self._advance(now)
-        try:
+        with self._noting_refusals():
             self._shaper.command_twist(now, twist, frame)
-        except TelerobotError as error:
-            raise self._refuse(error) from None
 
     def set_gripper(self, opening: float) -> None:
         """Opening of the gripper [m] for the points laid from now on."""
@@ -106,10 +105,8 @@ class PathPlanQueue:
 
     def set_time_ratio(self, now: float, ratio: float) -> float:
         """Plan time per acquisition time from now on [-]; returns it. Raises InvalidValueError [claims 21, 23]."""
-        try:
+        with self._noting_refusals():
             in_range(ratio, "time_ratio", self.config.ratio_low, self.config.ratio_high)
-        except InvalidValueError as error:
-            raise self._refuse(error) from None
         self._advance(now)
         self._ratio = float(ratio)
         if self._layer is not None:
@@ -139,10 +136,8 @@ class PathPlanQueue:
         self._advance(now)
         if self._position_clutch and rate != 0.0 and not self._uplink.open:
             raise self._refuse(TransitionError("queue", self._uplink.phase.value, "brake"))
-        try:
+        with self._noting_refusals():
             self._brake.set(now, rate, self._track.store.last_time)
-        except InvalidValueError as error:
-            raise self._refuse(error) from None
         self._restart_hand()
         return self._brake.rate
 
@@ -240,9 +235,7 @@ class PathPlanQueue:
 
     def remaining(self, most: int) -> FloatArray:
         """Poses (n, 7) of the points not executed, evenly thinned to `most` or fewer, the last one kept."""
-        pose: FloatArray = self._plan.store.after(self._uplink.executed_seq).pose
-        step = max(1, -(-len(pose) // most))
-        return pose[::-1][::step][::-1]
+        return self._plan.thinned(self._uplink.executed_seq, most)
 
     def state(self, now: float) -> PlanQueueState:
         """What the operator must be shown."""
@@ -281,6 +274,13 @@ class PathPlanQueue:
     @property
     def _shaper(self) -> Shaper:
         return self._layer.shaper if self._layer is not None else self._idle_shaper
+
+    @contextmanager
+    def _noting_refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except TelerobotError as error:
+            raise self._refuse(error) from None
 
     def _refuse(self, error: TelerobotError) -> TelerobotError:
         self._refused += 1

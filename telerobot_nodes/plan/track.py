@@ -36,6 +36,12 @@ class Track:
         """Pose of the newest point: (7,)."""
         return self.store.last_pose()
 
+    def thinned(self, after_seq: int, most: int) -> FloatArray:
+        """Poses (n, 7) of the points after a number, evenly thinned to `most` or fewer, the last one kept."""
+        pose: FloatArray = self.store.after(after_seq).pose
+        step = max(1, -(-len(pose) // most))
+        return pose[::-1][::step][::-1]
+
     def begin(self, time: float, pose: FloatArray) -> None:
         """Forget everything; the path begins with one point at `pose`, plan time [s]."""
         self.store.clear()

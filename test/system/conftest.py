@@ -29,5 +29,7 @@ def terminal(demo_graph):
     from telerobot_nodes.nodes.terminal import Terminal
 
     with Terminal() as client:
-        assert client.wait_for(lambda c: c.queue.has_authority and c.queue.head_seq > 0, 30.0)
+        assert client.wait_for(
+            lambda c: c.queue.has_authority and c.robot.executed_seq > 0 and c.queue.length == 0, 30.0
+        )
         yield client

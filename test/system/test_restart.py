@@ -1,0 +1,60 @@
+"""A node killed in the middle of a plan: it comes back, nothing is executed twice, the next plan runs."""
+
+import os
+import signal
+
+import pytest
+
+from telerobot_nodes.operator import commands
+from telerobot_nodes.operator.status import Device, RobotMode
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(400)]
+
+
+def do(terminal, command):
+    outcome = terminal.ask(command)
+    assert outcome.done, f"{command}: {outcome.text}"
+
+
+def wait(terminal, ready, seconds=60.0):
+    assert terminal.wait_for(ready, seconds), (terminal.operator.queue, terminal.operator.robot)
+
+
+def start_hand(terminal):
+    do(terminal, commands.Replay("", 2.0))
+    wait(terminal, lambda c: c.queue.device is Device.TRACKING)
+    wait(terminal, lambda c: c.robot.mode is RobotMode.RUNNING and c.robot.executed_seq > 0)
+
+
+def finish(terminal):
+    """Everything laid is executed, and the arm rests."""
+    wait(terminal, lambda c: c.queue.device is Device.IDLE)
+    wait(terminal, lambda c: c.queue.length == 0 and c.queue.unacknowledged == 0 and c.robot.mode is RobotMode.IDLE)
+
+
+def kill(supervisor, node):
+    pid = supervisor.pid(node)
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+@pytest.mark.parametrize("node", ["plan_executor", "path_plan_queue"])
+def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs(demo_graph, terminal, node):
+    start_hand(terminal)
+    pid = kill(demo_graph, node)
+    wait(terminal, lambda c: demo_graph.pid(node) != pid and not demo_graph.waiting_for())
+    finish(terminal)
+    reached = terminal.operator.robot.executed_seq
+    wait(terminal, lambda c: c.queue.has_authority and not c.queue.stale)
+    start_hand(terminal)
+    finish(terminal)
+    assert terminal.operator.robot.executed_seq > reached
+
+
+def test_the_recording_shows_nothing_twice_and_nothing_out_of_order(demo_graph):
+    from telerobot_nodes.operator.report import review_bag
+
+    assert demo_graph.stop() == 0  # closes the recording
+    summary, _ = review_bag(demo_graph.options.bag)
+    assert summary.points_executed > 100
+    assert (summary.duplicates, summary.out_of_order, summary.limit_violations) == (0, 0, 0)
