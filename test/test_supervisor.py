@@ -217,12 +217,12 @@ def test_a_node_that_fails_while_stopping_is_reported(make, seen):
 
 def test_processes_a_node_started_end_with_it(make, seen):
     script = 'child = subprocess.Popen(["sleep", "600"]); print(child.pid, flush=True); ' + LIVES
-    supervisor = make(plan_executor=script)
+    supervisor = make(gcmsf_control=script)
     supervisor.start()
     assert supervisor.wait_ready(PATIENCE)
     child = next(int(line) for name, line in seen.lines if line.isdigit())
     assert alive(child)
-    os.kill(supervisor.pid("plan_executor"), signal.SIGKILL)  # its child holds the output open: still noticed
+    os.kill(supervisor.pid("gcmsf_control"), signal.SIGKILL)  # its child holds the output open: still noticed
     assert supervisor.wait(PATIENCE)
     assert supervisor.stop() == 1
     wait_until(lambda: not alive(child))
