@@ -115,9 +115,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("forward_simulator/predicted", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the plan's head", 25.0),
     Topic("forward_simulator/estimate", "sensor_msgs/msg/JointState", Qos.STATE, "arm estimated now", 25.0),
     Topic("forward_simulator/trial", "sensor_msgs/msg/JointState", Qos.STATE, "arm at the trial's head", 25.0),
-    Topic(
-        "forward_simulator/scrubbed", "sensor_msgs/msg/JointState", Qos.STATE, "arm at a plan time asked for", 25.0
-    ),
+    Topic("forward_simulator/scrubbed", "sensor_msgs/msg/JointState", Qos.STATE, "arm at a plan time asked for", 25.0),
     Topic("forward_simulator/markers", "visualization_msgs/msg/MarkerArray", Qos.STATE, "plan coloured by kind", 2.0),
     # across the link
     Topic(
