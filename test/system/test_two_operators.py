@@ -16,7 +16,11 @@ LINK = "/operator_side"
 
 @pytest.fixture(scope="module")
 def second_operator(demo_graph):
-    """Another operator's graph on the same emulated link."""
+    """Another operator's graph on the same emulated link, started when the first one has the plan."""
+    from telerobot_nodes.nodes.terminal import Terminal
+
+    with Terminal() as first:
+        wait(first, lambda c: c.queue.has_authority and c.robot.authority == "operator")
     lines = []
     options = GraphOptions(
         "operator", namespace=SECOND, link=LINK, without=("bag_recorder", "operator_console", "operator_input")
