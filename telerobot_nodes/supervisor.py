@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from telerobot_nodes.core.options import STATE_VARIABLE
 from telerobot_nodes.graph import Node
 from telerobot_nodes.launching import GraphOptions, node_command
 
 DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 SUPERVISED = "TELEROBOT_SUPERVISED"
-STATE = "TELEROBOT_STATE"  # folder in which a node leaves what its successor goes on from
 NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next
 RESTART_DELAY = 0.5  # [s]
@@ -187,7 +187,12 @@ class Supervisor:
         return code
 
     def _spawn(self, name: str) -> subprocess.Popen[str] | None:
-        environment = {DISCOVERY: "LOCALHOST", **node_environment(os.environ), SUPERVISED: "1", STATE: self._state.name}
+        environment = {
+            DISCOVERY: "LOCALHOST",
+            **node_environment(os.environ),
+            SUPERVISED: "1",
+            STATE_VARIABLE: self._state.name,
+        }
         with self._change:  # so that `stop` finds either no process or this one
             if self._stopping.is_set():
                 return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+STATE_VARIABLE = "TELEROBOT_STATE"  # names the folder in which a node leaves what its successor goes on from
+
 
 @dataclass(frozen=True)
 class NodeOptions:

@@ -11,7 +11,7 @@ import numpy as np
 from telerobot.msg import ExecutedPoints
 from telerobot_nodes.core.frames import pose_from_se3
 from telerobot_nodes.core.journal import Journal
-from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.options import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import JournalError
 from telerobot_nodes.nodes import convert
@@ -126,7 +126,7 @@ class PlanExecutorNode(GraphNode):
 
 def _journal(file: str, node: str) -> Journal | None:
     """The journal asked for, else one in the folder a supervisor gives; None: a restarted executor starts anew."""
-    folder = os.environ.get("TELEROBOT_STATE", "")
+    folder = os.environ.get(STATE_VARIABLE, "")
     if not file and folder:
         file = str(Path(folder) / f"{node.strip('/').replace('/', '.')}.journal")
     return Journal(Path(file)) if file else None
