@@ -1,7 +1,7 @@
 """The path-plan queue: the operator's side of the plan, one object without clocks or ROS [US5046022].
 
 What belongs here: the operator's controls, and how laying, store, log and displays work together. What must never
-enter: filters (`shaper.py`), plan time (`laying.py`, `time_base.py`), the log (`uplink.py`).
+enter: the device and plan time (`hand.py`), the log (`uplink.py`).
 
 Use: give it commands and reports as they come, each with `now`; call `poll(now)` every 10 to 40 ms and send what it
 returns; publish `state(now)` and `drain()`. Nothing is planned before the robot said where it is and that this
@@ -13,20 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError, TelerobotError, TransitionError
 from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.brake import TimeBrake, committed_on_arrival
 from telerobot_nodes.plan.feed import PlanUpdate
-from telerobot_nodes.plan.follower import ZERO
+from telerobot_nodes.plan.hand import Hand
 from telerobot_nodes.plan.joins import JoinOutcome, join
-from telerobot_nodes.plan.laying import Layer, Reach
+from telerobot_nodes.plan.laying import Reach
 from telerobot_nodes.plan.links import Blocked, Linker, LinkPlanner, no_obstacles
 from telerobot_nodes.plan.operations import ExecutorReport, Operation, OperationKind
 from telerobot_nodes.plan.queue_values import DeviceState, Join, PlanQueueState, QueueConfig
-from telerobot_nodes.plan.shaper import ShapedPose, Shaper
 from telerobot_nodes.plan.standby import FORCED, StandBy
 from telerobot_nodes.plan.time_base import SegmentTime
 from telerobot_nodes.plan.track import Track
@@ -51,8 +48,6 @@ class PathPlanQueue:
         planner: LinkPlanner | None = None,
     ) -> None:
         self.config = config
-        self._reach = reach
-        self._segment_time = segment_time
         self._linker = Linker(config.time_base, config.sample_period, reach, blocked, planner, segment_time)
         self._plan = Track(config.capacity + config.reserve, config.agent)
         self._trial = Track(config.capacity + config.reserve, config.agent, trial=True)
@@ -61,11 +56,8 @@ class PathPlanQueue:
         self._position_clutch = True
         self._standby = StandBy(config.agent, config.capacity, config.meeting_distance, config.meeting_angle)
         self._join_when_ready = False
-        self._layer: Layer | None = None
-        self._idle_shaper = Shaper(config.shaper, ShapedPose(ZERO, (0.0, 0.0, 0.0, 1.0)), 0.0)  # checks, goes nowhere
+        self._hand = Hand(config, reach, segment_time)
         self._pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
-        self._time_clutch = True
-        self._ratio = 1.0
         self._next_cut = 0.0
         self._full = False
         self._refused = 0
@@ -81,7 +73,7 @@ class PathPlanQueue:
         """
         self._advance(now)
         with self._noting_refusals():
-            jump = self._shaper.command_pose(now, pose, frame)
+            jump = self._hand.command_pose(now, pose, frame)
         if jump is not None:
             self._jumps += 1
             self._notice = f"device jumped {jump}: absorbed"
@@ -90,7 +82,7 @@ class PathPlanQueue:
         """Tool velocity asked for [m/s, rad/s], in `world` or `tool` axes; raises like `command_pose`."""
         self._advance(now)
         with self._noting_refusals():
-            self._shaper.command_twist(now, twist, frame)
+            self._hand.command_twist(now, twist, frame)
 
     def set_gripper(self, opening: float) -> None:
         """Opening of the gripper [m] for the points laid from now on."""
@@ -99,19 +91,15 @@ class PathPlanQueue:
     def set_time_clutch(self, now: float, engaged: bool) -> None:
         """Engage or disengage time synchrony; the lead gained is kept [US5046022 claims 1, 4]."""
         self._advance(now)
-        self._time_clutch = engaged
-        if self._layer is not None:
-            self._track.lay(self._layer.set_time_clutch(engaged))
+        self._track.lay(self._hand.set_time_clutch(engaged))
 
     def set_time_ratio(self, now: float, ratio: float) -> float:
         """Plan time per acquisition time from now on [-]; returns it. Raises InvalidValueError [claims 21, 23]."""
         with self._noting_refusals():
             in_range(ratio, "time_ratio", self.config.ratio_low, self.config.ratio_high)
         self._advance(now)
-        self._ratio = float(ratio)
-        if self._layer is not None:
-            self._layer.ratio = self._ratio
-        return self._ratio
+        self._hand.ratio = float(ratio)
+        return self._hand.ratio
 
     def set_position_clutch(self, now: float, engaged: bool, kind: Join = Join.LINK) -> JoinOutcome:
         """Engage or disengage position synchrony [claims 8, 11].
@@ -121,7 +109,7 @@ class PathPlanQueue:
         Raises TransitionError before the plan has a start.
         """
         self._advance(now)
-        if self._layer is None:
+        if not self._hand.placed:
             raise self._refuse(TransitionError("queue", self._uplink.phase.value, "position clutch"))
         if engaged == self._position_clutch:
             return JoinOutcome(engaged, 0, "as it was")
@@ -241,13 +229,13 @@ class PathPlanQueue:
         """What the operator must be shown."""
         uplink, store, report = self._uplink, self._plan.store, self._uplink.report
         age = now - uplink.report_time if report else -1.0
-        fresh = self._shaper.fresh(now)
-        held = bool(self._held()) or bool(self._layer and self._layer.blocked)
+        fresh = self._hand.fresh(now)
+        held = bool(self._held() or self._hand.blocked)
         device = DeviceState.IDLE if not fresh else DeviceState.HELD if held else DeviceState.TRACKING
         return PlanQueueState(
-            time_clutch=self._time_clutch,
+            time_clutch=self._hand.time_clutch,
             position_clutch=self._position_clutch,
-            time_ratio=self._ratio,
+            time_ratio=self._hand.ratio,
             brake_rate=self._brake.rate,
             device=device,
             notice=self._notice_now(),
@@ -266,14 +254,10 @@ class PathPlanQueue:
             data_age=age,
             round_trip=uplink.round_trip,
             stale=report is None or age > self.config.stale_after,
-            target_pose=self._layer.shaper.target if self._layer is not None else np.empty(0),
+            target_pose=self._hand.target,
         )
 
     # --- inside ---
-
-    @property
-    def _shaper(self) -> Shaper:
-        return self._layer.shaper if self._layer is not None else self._idle_shaper
 
     @contextmanager
     def _noting_refusals(self) -> Iterator[None]:
@@ -288,11 +272,11 @@ class PathPlanQueue:
         return error
 
     def _advance(self, now: float) -> None:
-        if self._layer is None:
+        if not self._hand.placed:
             return
-        stalls = self._layer.stalls
-        self._track.lay(self._layer.advance(now, bool(self._held()), self._hurry()))
-        if self._layer.stalls > stalls:
+        stalls = self._hand.stalls
+        self._track.lay(self._hand.advance(now, bool(self._held()), self._hurry()))
+        if self._hand.stalls > stalls:
             self._notice = "this side stood still for a while: the hand re-indexes"
 
     @property
@@ -330,9 +314,7 @@ class PathPlanQueue:
         return min(self.config.capacity, report.capacity) if report and report.capacity else self.config.capacity
 
     def _notice_now(self) -> str:
-        held = self._held()
-        blocked = self._layer.blocked if self._layer else ""
-        return "; ".join(filter(None, (held, blocked, self._notice)))
+        return "; ".join(filter(None, (self._held(), self._hand.blocked, self._notice)))
 
     def _start(self, now: float, tool_pose: FloatArray | None) -> None:
         """The plan begins where the arm is at rest: one point there, then the hand."""
@@ -347,7 +329,7 @@ class PathPlanQueue:
         if len(self._trial) < 2:  # a stand-by's simulated path is kept, to be joined or discarded
             self._trial.clear()
             self._position_clutch = True
-            self._place_hand(now, pose)
+            self._hand.place(now, pose)
         self._notice = "ready"
 
     def _rejoin(self) -> None:
@@ -362,11 +344,11 @@ class PathPlanQueue:
 
     def _stand_by(self, now: float, tool_pose: FloatArray) -> None:
         """Another agent is in control: the hand moves a simulated tool, from where the arm or the hand is."""
-        if self._layer is None:
-            self._place_hand(now, tool_pose)
-        if self._position_clutch and self._layer is not None:
+        if not self._hand.placed:
+            self._hand.place(now, tool_pose)
+        if self._position_clutch:
             self._position_clutch = False
-            self._trial.begin(0.0, self._layer.pose)
+            self._trial.begin(0.0, self._hand.pose)
 
     def _take_over(self, now: float) -> None:
         """Claim authority that was consented to: at the meeting of tool and plan, or at once when forced."""
@@ -410,12 +392,8 @@ class PathPlanQueue:
         return JoinOutcome(True, appended, self._notice)
 
     def _disengage(self) -> JoinOutcome:
-        layer = self._layer
-        if layer is not None:
-            clutch = layer.time_clutch
-            self._plan.lay(layer.set_time_clutch(True))
-            layer.set_time_clutch(clutch)
-            self._trial.begin(self._plan.store.last_time, layer.pose)
+        self._plan.lay(self._hand.flush())
+        self._trial.begin(self._plan.store.last_time, self._hand.pose)
         self._position_clutch = False
         self._brake.set(0.0, 0.0, 0.0)
         self._restart_hand()
@@ -423,8 +401,8 @@ class PathPlanQueue:
         return JoinOutcome(False, 0, self._notice)
 
     def _restart_hand(self) -> None:
-        if self._layer is not None and len(self._track):
-            self._layer.restart(self._track.head_pose)
+        if len(self._track):
+            self._hand.restart(self._track.head_pose)
 
     def _delete_by_brake(self, now: float) -> None:
         if not self._brake.engaged or (self._position_clutch and self._uplink.phase is not Phase.READY):
@@ -449,12 +427,3 @@ class PathPlanQueue:
             return 0.0
         age = now - self._uplink.report_time
         return committed_on_arrival(report, age, self._uplink.round_trip, self.config.brake_margin)
-
-    def _place_hand(self, now: float, pose: FloatArray) -> None:
-        if self._layer is None:
-            c = self.config
-            self._layer = Layer(c.shaper, c.time_base, c.sample_period, self._reach, pose, now, self._segment_time)
-            self._layer.ratio = self._ratio
-            self._layer.set_time_clutch(self._time_clutch)
-        else:
-            self._layer.restart(pose)
