@@ -16,10 +16,10 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from telerobot_nodes.core.path_timing import TimedPath
 from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry
 from telerobot_nodes.cspace.obstacles import Obstacle, balls
-from telerobot_nodes.cspace.path_timing import TimedPath
 from telerobot_nodes.cspace.placing import (
     Arm,
     Places,

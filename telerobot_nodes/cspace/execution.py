@@ -12,12 +12,12 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.limits import SetpointLimiter
+from telerobot_nodes.core.path_timing import TimedPath
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry
 from telerobot_nodes.cspace.force_field import DeadlockWatch, FieldSettings, ForceField
 from telerobot_nodes.cspace.obstacles import Obstacle
-from telerobot_nodes.cspace.path_timing import TimedPath
 
 ARRIVED = 0.01  # [rad]
 PUSHED = 1e-3  # [rad/s] of the field that counts as being pushed

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.arm_geometry import arm_geometry
 from telerobot_nodes.cspace.coordination import coordinate
 from telerobot_nodes.cspace.force_field import ForceField
 from telerobot_nodes.cspace.obstacles import floor, sphere
-from telerobot_nodes.cspace.path_timing import time_path
 from telerobot_nodes.cspace.planner import Planner
 
 

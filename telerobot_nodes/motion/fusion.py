@@ -200,7 +200,11 @@ class Fusion:
 
     def apply(self, parameters: GcmsfParameters) -> None:
         """Use another set from the next sample on. Raises InvalidValueError, changing nothing."""
-        self._law = law_of(parameters, self.robot, self.period)
+        self.use(parameters, law_of(parameters, self.robot, self.period))
+
+    def use(self, parameters: GcmsfParameters, law: Law) -> None:
+        """Use another set whose law was made before: the same in the loop, without its cost."""
+        self._law = law
         self.parameters = parameters
 
     def reset(self, q: FloatArray) -> None:

@@ -12,13 +12,11 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
-from telerobot_nodes.core.kinematics import Kinematics
 from telerobot_nodes.core.limits import SetpointLimiter
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.errors import InvalidValueError, OutOfReachError, TransitionError
+from telerobot_nodes.errors import InvalidValueError, TransitionError
 from telerobot_nodes.motion.endings import EndingConditions
 from telerobot_nodes.motion.fusion import Fusion
 from telerobot_nodes.motion.law_records import (
@@ -36,15 +34,15 @@ from telerobot_nodes.motion.law_records import (
     WRENCH,
 )
 from telerobot_nodes.motion.monitors import Termination
-from telerobot_nodes.motion.parameters import GcmsfParameters, Trajectory
-from telerobot_nodes.motion.trajectory import CartesianMotion, JointMotion
+from telerobot_nodes.motion.parameters import GcmsfParameters
+from telerobot_nodes.motion.preparation import PreparedChange, PreparedMotion, prepare_change, prepare_motion
+from telerobot_nodes.motion.trajectory import CartesianMotion, NominalMotion
 
 SENSOR_TIMEOUT = 0.1  # [s] an older wrench stops what needs it
 SATURATED = 0.02  # [rad] setpoint behind what is wanted: sensor motion gives way
 BRAKING = 0.9  # [-] share of the acceleration limit
-FIXED = ("tr_base", "tr_nom")  # cannot be changed while running: NOM would jump
 _STILL = 1e-6  # [rad/s]
-_PATH_POSES = 12  # looked at for reach before the motion begins
+AT_START = 1e-5  # [rad] the arm may be from where the motion was prepared to begin
 
 
 class Phase(Enum):
@@ -108,8 +106,7 @@ class Primitive:
         self.phase = Phase.IDLE
         self.reason = Termination.RUNNING
         self._conditions = EndingConditions(self.fusion.parameters)
-        self._cartesian: CartesianMotion | None = None
-        self._joints: JointMotion | None = None
+        self._motion: NominalMotion | None = None
         self._began = self._motion_began = self._ending_began = 0.0
         self._wrench_at = self._wrench_changed = -np.inf
         self._valid = True
@@ -124,26 +121,38 @@ class Primitive:
     # from outside ----------------------------------------------------------------------------------------------
 
     def start(self, now: float, q: FloatArray, parameters: GcmsfParameters | None = None) -> None:
-        """Begin with the arm at rest at `q` (dof,) [rad].
+        """Prepare and begin with the arm at rest at `q` (dof,) [rad]; takes milliseconds.
 
         Raises InvalidValueError when the set does not fit the arm or the motion cannot be reached; TransitionError
-        when one is running. Nothing is changed then. Takes milliseconds: call it outside the loop.
+        when one is running. Nothing is changed then.
         """
         _next(self.phase, Event.START)
         chosen = self.parameters if parameters is None else parameters
-        chosen.check_robot(self.robot.dof)
-        self.robot.limits.check_position(q, "q")
-        check_reach(self.robot, chosen, q)
-        self.fusion.apply(chosen)
-        self.fusion.reset(q)
-        self.setpoint.reset(q)
-        self.fusion.inputs.joint[Q_NOMINAL] = self.fusion.inputs.joint[Q_MEASURED] = q
-        self._conditions = EndingConditions(chosen)
-        self._plan(now, q)
-        self._began = self._report_at = self._wrench_changed = now
+        self.begin(now, q, prepare_motion(self.robot, self.period, chosen, q))
+
+    def begin(self, now: float, q: FloatArray, prepared: PreparedMotion) -> None:
+        """Begin what `prepare_motion` made, the arm at rest at `q` (dof,) [rad]; fit for the loop.
+
+        Raises TransitionError when one is running, InvalidValueError when the arm is not where it was prepared to
+        begin. Nothing is changed then.
+        """
+        phase = _next(self.phase, Event.START)
+        away = np.abs(q - prepared.q)
+        if not away.max() <= AT_START:
+            i = int(away.argmax())
+            raise InvalidValueError(
+                f"q[{i}]", float(q[i]), f"allowed: as prepared, {prepared.q[i]:.6f} [rad]"
+            )
+        self.fusion.use(prepared.parameters, prepared.law)
+        self.fusion.reset(prepared.q)
+        self.setpoint.reset(prepared.q)
+        self.fusion.inputs.joint[Q_NOMINAL] = self.fusion.inputs.joint[Q_MEASURED] = prepared.q
+        self._conditions = prepared.conditions
+        self._motion = prepared.motion
+        self._began = self._motion_began = self._report_at = self._wrench_changed = now
         self._wrench_at, self._valid = now, True  # the first wrench has SENSOR_TIMEOUT to come
         self.reason = Termination.RUNNING
-        self.phase = _next(self.phase, Event.START)
+        self.phase = phase
 
     def measure(self, q: FloatArray) -> None:
         """Measured joints (dof,) [rad]: they tell where gravity pulls."""
@@ -176,30 +185,35 @@ class Primitive:
         if np.isfinite(displacement).all():
             self.fusion.inputs.six[FURTHER] += displacement
 
-    def stop(self) -> None:
-        """External stop."""
-        self._terminate(Termination.EXTERNAL_STOP)
+    def stop(self, reason: Termination = Termination.EXTERNAL_STOP) -> None:
+        """Come to rest at once, for a reason of the caller's."""
+        self._terminate(reason)
 
     def change(self, now: float, values: Mapping[str, Any]) -> None:
         """Change parameters between two samples, without a step in the motion.
 
         Raises InvalidValueError, changing nothing, when the whole set would not do.
         """
-        parameters = self.parameters.changed(values)
-        for name in FIXED:
-            if self.phase in (Phase.NOMINAL, Phase.ENDING) and parameters.flat()[name] != self.parameters.flat()[name]:
-                raise InvalidValueError(name, values[name], "allowed: no change while the primitive runs")
-        parameters.check_robot(self.robot.dof)
-        before, after = self.parameters.trajectory, parameters.trajectory
-        new_way = before != after and self.phase in (Phase.NOMINAL, Phase.ENDING)
-        if new_way:
-            self._check_space(after)
-            check_reach(self.robot, parameters, self.setpoint.q)
-        self.fusion.apply(parameters)
-        self._conditions = EndingConditions(parameters)
+        q = self.setpoint.q.copy()
+        self.apply_change(now, prepare_change(self.robot, self.period, self.parameters, values, q, self.runs))
+
+    def apply_change(self, now: float, prepared: PreparedChange) -> None:
+        """Put a change made by `prepare_change` in force; fit for the loop.
+
+        Raises InvalidValueError, changing nothing, when another set is in force by now.
+        """
+        if prepared.base is not self.parameters:
+            raise InvalidValueError("change", sorted(prepared.values), "allowed: one made from the set in force")
+        self.fusion.use(prepared.parameters, prepared.law)
+        self._conditions = prepared.conditions
         self._conditions.begin(now)
-        if new_way:
+        if prepared.new_way and self.runs:
             self._replan(now)
+
+    @property
+    def runs(self) -> bool:
+        """True from the start until a reason to end is there."""
+        return self.phase in (Phase.NOMINAL, Phase.ENDING)
 
     # the step --------------------------------------------------------------------------------------------------
 
@@ -240,53 +254,25 @@ class Primitive:
 
     # helpers ---------------------------------------------------------------------------------------------------
 
-    def _plan(self, now: float, q: FloatArray) -> None:
-        """The nominal motion from rest at `q` [rad]."""
-        trajectory = self.parameters.trajectory
-        self._motion_began = now
-        self._cartesian = self._joints = None
-        if trajectory.joint_dest:
-            self._joints = JointMotion(q, np.array(trajectory.joint_dest), trajectory)
-            return
-        T_world_nom = self.fusion.T_world_nom(q)
-        T_dest = _destination(self.parameters) if trajectory.tr_tn_dest else T_world_nom
-        self._cartesian = CartesianMotion(T_world_nom, T_dest, trajectory)
-
     def _replan(self, now: float) -> None:
         """The nominal motion from where it is and as it moves; trDel stays."""
-        trajectory = self.parameters.trajectory
-        t = now - self._motion_began
-        if self._joints is not None:
-            moving = self._joints.velocity(t)
-            self._joints = JointMotion(self._joints.q, np.array(trajectory.joint_dest), trajectory, moving)
-        elif self._cartesian is not None and trajectory.tr_tn_dest:
-            twist = self._cartesian.twist(t)
-            T = pin.SE3(self._cartesian.R.copy(), self._cartesian.p.copy())
-            self._cartesian = CartesianMotion(T, _destination(self.parameters), trajectory, twist)
+        if self._motion is not None:
+            self._motion = self._motion.redirected(now - self._motion_began, self.parameters)
         self._motion_began = now
         self.phase = _next(self.phase, Event.REDIRECTED)
 
-    def _check_space(self, trajectory: Trajectory) -> None:
-        """A running motion stays in its space, and keeps a destination."""
-        name, other = ("joint_dest", "tr_tn_dest") if self._joints is not None else ("tr_tn_dest", "joint_dest")
-        if getattr(trajectory, other):
-            raise InvalidValueError(other, getattr(trajectory, other), "allowed: none, while the other space is used")
-        if self._joints is not None and not trajectory.joint_dest:
-            raise InvalidValueError(name, (), "allowed: a destination, while the primitive runs")
-
     def _place_nominal(self, now: float) -> bool:
         """The nominal motion of `now` into the law's inputs; True when it is complete."""
-        inputs, t = self.fusion.inputs, now - self._motion_began
-        if self._joints is not None:
-            arrived = self._joints.sample(t)
-            inputs.value[NOMINAL_KIND] = NOMINAL_JOINTS
-            inputs.joint[Q_NOMINAL] = self._joints.q
-            return arrived
-        if self._cartesian is None:
+        inputs, motion = self.fusion.inputs, self._motion
+        if motion is None:
             return True
-        arrived = self._cartesian.sample(t)
-        inputs.value[NOMINAL_KIND] = NOMINAL_CARTESIAN
-        inputs.R[MOTION], inputs.p[MOTION] = self._cartesian.R, self._cartesian.p
+        arrived = motion.sample(now - self._motion_began)
+        if isinstance(motion, CartesianMotion):
+            inputs.value[NOMINAL_KIND] = NOMINAL_CARTESIAN
+            inputs.R[MOTION], inputs.p[MOTION] = motion.R, motion.p
+        else:
+            inputs.value[NOMINAL_KIND] = NOMINAL_JOINTS
+            inputs.joint[Q_NOMINAL] = motion.q
         return arrived
 
     def _watch_sensor(self, now: float) -> int:
@@ -317,7 +303,7 @@ class Primitive:
                 self._terminate(Termination.END_TIME if ending.select else Termination.COMPLETED)
 
     def _terminate(self, reason: Termination) -> None:
-        if self.phase not in (Phase.NOMINAL, Phase.ENDING):
+        if not self.runs:
             return
         self.phase = _next(self.phase, Event.TERMINATED)
         self.reason = reason
@@ -348,29 +334,3 @@ def _next(phase: Phase, event: Event) -> Phase:
         return TRANSITIONS[phase, event]
     except KeyError:
         raise TransitionError("primitive", phase.name, event.name) from None
-
-
-def _destination(parameters: GcmsfParameters) -> pin.SE3:
-    """NOM in WORLD at the end: trTnDest trNom."""
-    return parameters.trajectory.se3("tr_tn_dest") * parameters.trajectory.se3("tr_nom")
-
-
-def check_reach(robot: RobotModel, parameters: GcmsfParameters, q: FloatArray) -> None:
-    """Refuse a nominal motion from `q` (dof,) [rad] that the arm cannot follow. Raises InvalidValueError."""
-    trajectory = parameters.trajectory
-    if trajectory.joint_dest:
-        robot.limits.check_position(trajectory.joint_dest, "joint_dest")
-    if not trajectory.tr_tn_dest:
-        return
-    T_world_base, T_nom = parameters.system.se3("tr_base"), trajectory.se3("tr_nom")
-    T_world_nom = T_world_base * robot.forward(q) * T_nom
-    motion = CartesianMotion(T_world_nom, _destination(parameters), trajectory)
-    back = T_nom.inverse()
-    poses = np.empty((_PATH_POSES, 7))
-    for k in range(_PATH_POSES):
-        motion.sample(motion.duration * (k + 1) / _PATH_POSES)
-        poses[k] = pin.SE3ToXYZQUAT(T_world_base.actInv(pin.SE3(motion.R, motion.p) * back))
-    try:
-        Kinematics(robot).solve_path(poses, q, max_jump=1.5)
-    except OutOfReachError as error:
-        raise InvalidValueError("tr_tn_dest", trajectory.tr_tn_dest, f"allowed: reachable poses ({error})") from None

@@ -8,14 +8,17 @@ NOM is then an arc, and every other motion a straight line of NOM's origin.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
 from numba import njit
 
 from telerobot_nodes.core.interpolation import quintic_into
+from telerobot_nodes.core.path_timing import TimedPath
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.motion.parameters import Trajectory
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.motion.parameters import GcmsfParameters, Trajectory
 from telerobot_nodes.motion.transforms import compose, rotation_into
 
 SMOOTH = 1.5  # [-] peak over mean acceleration of a ramp
@@ -31,6 +34,10 @@ class Profile:
     def at(self, t: float) -> float:
         """Progress at `t` [s] since the start."""
         return float(progress(t, self.duration, self.ramp))
+
+    def stretched(self, factor: float) -> Profile:
+        """The same, `factor` times as long."""
+        return Profile(self.duration * factor, self.ramp * factor)
 
 
 @njit(cache=True)
@@ -131,6 +138,11 @@ class CartesianMotion:
         )
         return t >= self.duration
 
+    def stretch(self, factor: float) -> None:
+        """Take `factor` (1 or more) times as long."""
+        self.profile = self.profile.stretched(factor)
+        self.duration *= factor
+
     def twist(self, t: float) -> FloatArray:
         """Velocity of NOM at `t` (6,): of its origin [m/s] and of its rotation [rad/s], WORLD axes."""
         h = 1e-5
@@ -141,6 +153,18 @@ class CartesianMotion:
         angular = pin.log3(R @ self.R.T) / (2.0 * h)
         self.sample(t)
         return np.concatenate((linear, angular))
+
+    def redirected(self, t: float, parameters: GcmsfParameters) -> CartesianMotion:
+        """The motion that goes on from here, as it moves at `t`, to the destination of `parameters`."""
+        twist = self.twist(t)
+        T = pin.SE3(self.R.copy(), self.p.copy())
+        return CartesianMotion(T, nominal_destination(parameters, T), parameters.trajectory, twist)
+
+
+def nominal_destination(parameters: GcmsfParameters, T_world_nom: pin.SE3) -> pin.SE3:
+    """NOM in WORLD at the end, trTnDest trNom; where it is when no destination is given."""
+    trajectory = parameters.trajectory
+    return trajectory.se3("tr_tn_dest") * trajectory.se3("tr_nom") if trajectory.tr_tn_dest else T_world_nom
 
 
 def coordinates(T_world_dest: pin.SE3, T_world_nom: pin.SE3) -> FloatArray:
@@ -218,6 +242,16 @@ class JointMotion:
             self.q += rest[0]
         return t >= self.duration
 
+    def stretch(self, factor: float) -> None:
+        """Take `factor` (1 or more) times as long."""
+        self.profile = self.profile.stretched(factor)
+        self.duration *= factor
+
+    def at(self, t: float) -> FloatArray:
+        """Joints at `t` [s] since the start (dof,) [rad]."""
+        self.sample(t)
+        return self.q.copy()
+
     def velocity(self, t: float) -> FloatArray:
         """Velocity of the joints at `t` (dof,) [rad/s]."""
         h = 1e-5
@@ -227,3 +261,29 @@ class JointMotion:
         rate: FloatArray = (ahead - self.q) / (2.0 * h)
         self.sample(t)
         return rate
+
+    def redirected(self, t: float, parameters: GcmsfParameters) -> JointMotion:
+        """The motion that goes on from here, as it moves at `t`, to the destination of `parameters`."""
+        moving = self.velocity(t)
+        return JointMotion(self.q, np.array(parameters.trajectory.joint_dest), parameters.trajectory, moving)
+
+
+class PathMotion:
+    """Nominal motion of the joints (dof,) [rad] along a path timed before."""
+
+    def __init__(self, path: TimedPath) -> None:
+        self.path = path
+        self.duration = path.duration
+        self.q = path.path[0].copy()
+
+    def sample(self, t: float) -> bool:
+        """Joints at `t` [s] since the start into `q`; True when they have arrived."""
+        self.q[:] = self.path.at(t)[0]
+        return t >= self.duration
+
+    def redirected(self, t: float, parameters: GcmsfParameters) -> PathMotion:
+        """A path keeps its way. Raises InvalidValueError."""
+        raise InvalidValueError("joint_dest", parameters.trajectory.joint_dest, "allowed: none, on a path")
+
+
+NominalMotion: TypeAlias = "CartesianMotion | JointMotion | PathMotion"

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.arm_geometry import arm_geometry
 from telerobot_nodes.cspace.cells import FREE, FULL, MIXED, CellDatabase
@@ -20,7 +21,6 @@ from telerobot_nodes.cspace.edges import EdgeProver
 from telerobot_nodes.cspace.execution import ArmPredictor, Execution
 from telerobot_nodes.cspace.force_field import ForceField
 from telerobot_nodes.cspace.obstacles import box, sphere, world_of
-from telerobot_nodes.cspace.path_timing import time_path
 from telerobot_nodes.cspace.placing import ball_centers, places_of
 from telerobot_nodes.cspace.planner import Planner
 from telerobot_nodes.cspace.trial import orthogonal_basis

@@ -6,10 +6,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.arm_geometry import arm_geometry
 from telerobot_nodes.cspace.coordination import blocked_cells, coordinate, sampled, swept_obstacles
-from telerobot_nodes.cspace.path_timing import time_path
 from telerobot_nodes.cspace.placing import ball_centers
 from telerobot_nodes.errors import InvalidValueError
 
