@@ -42,13 +42,16 @@ from telerobot_nodes.motion.law_records import (
     Q_NOMINAL,
     RESIDUAL,
     SCRATCH,
+    SENSE_WRENCH,
     SIGMA,
+    SMOOTH_WRENCH,
     STEP,
     STEPPED,
     TELE,
     TIME,
     TRIAL,
     WANTED,
+    WRENCH,
     Inputs,
     Law,
     State,
@@ -170,6 +173,14 @@ def _start(chain: Chain, ws: Workspace, law: Law, state: State, q: FloatArray) -
 
 
 @njit(cache=True)
+def _touch_on(chain: Chain, ws: Workspace, law: Law, state: State, inputs: Inputs) -> None:
+    """The filter begins with the wrench felt last: what is touched now is not forgotten."""
+    forward(chain, inputs.joint[Q_MEASURED], ws)
+    feel(law, state, inputs, ws.rotation)
+    copy(state.six[SENSE_WRENCH], state.six[SMOOTH_WRENCH])
+
+
+@njit(cache=True)
 def _load(chain: Chain, ws: Workspace, law: Law, q: FloatArray, out: FloatArray) -> None:
     forward(chain, q, ws)
     load_wrench(law, ws.rotation, out)
@@ -196,6 +207,7 @@ class Fusion:
         self.inputs.joint[:] = robot.home
         self.reset(robot.home)
         self.advance(0.0)  # compiles
+        _touch_on(self._chain, self._ws, self._law, self.state, self.inputs)
         self.reset(robot.home)
 
     def apply(self, parameters: GcmsfParameters) -> None:
@@ -213,6 +225,11 @@ class Fusion:
             array[...] = fresh
         self.inputs.six[TELE] = self.inputs.six[FURTHER] = 0.0
         _start(self._chain, self._ws, self._law, self.state, np.array(q, dtype=np.float64))
+
+    def touch_on(self) -> None:
+        """After a reset: begin with the wrench of `inputs`, unless none was felt yet."""
+        if self.inputs.six[WRENCH].any():
+            _touch_on(self._chain, self._ws, self._law, self.state, self.inputs)
 
     def tare(self, q: FloatArray, wrench: FloatArray) -> None:
         """Take `wrench` (6,) [N], [N m] in SENSOR, read with the arm at `q` and touching nothing, as no contact."""

@@ -54,13 +54,24 @@ class Termination(IntEnum):
     FROZEN_SENSOR = 14
     INVALID_SENSOR = 15  # not finite
     EXTERNAL_STOP = 16
+    TOUCHED = 17  # move to touch: the threshold was crossed, and the tool has backed off as chosen
+    MISSED = 18  # move to touch: the destination was reached without a touch
+    SNAGGED = 19  # move to touch: above the safety thresholds while backing off
+    HELD_BACK = 20  # move to touch: backed off to where it began, and still above the reverse thresholds
+    GRIPPED = 21  # compliant grasp: the fingers rest against something
+    OPENED = 22  # free grasp: the width is reached
+    BLOCKED = 23  # free grasp: the fingers stopped before the width
+    EMPTY = 24  # compliant grasp: the fingers met
 
     @property
     def succeeded(self) -> bool:
         """True when the motion ended as it was meant to."""
-        return self in (Termination.COMPLETED, Termination.CONDITIONS)
+        return self in _AS_MEANT
 
 
+_AS_MEANT = frozenset(
+    (Termination.COMPLETED, Termination.CONDITIONS, Termination.TOUCHED, Termination.GRIPPED, Termination.OPENED)
+)
 LOST_DISTANCE = 0.02  # [m] between the tool wanted and the one the joints can reach
 LOST_ANGLE = 0.1  # [rad] counted as LOST_DISTANCE
 

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from telerobot_nodes.core.limits import SetpointLimiter
 from telerobot_nodes.core.robot import RobotModel
@@ -140,13 +141,12 @@ class Primitive:
         away = np.abs(q - prepared.q)
         if not away.max() <= AT_START:
             i = int(away.argmax())
-            raise InvalidValueError(
-                f"q[{i}]", float(q[i]), f"allowed: as prepared, {prepared.q[i]:.6f} [rad]"
-            )
+            raise InvalidValueError(f"q[{i}]", float(q[i]), f"allowed: as prepared, {prepared.q[i]:.6f} [rad]")
         self.fusion.use(prepared.parameters, prepared.law)
         self.fusion.reset(prepared.q)
         self.setpoint.reset(prepared.q)
         self.fusion.inputs.joint[Q_NOMINAL] = self.fusion.inputs.joint[Q_MEASURED] = prepared.q
+        self.fusion.touch_on()
         self._conditions = prepared.conditions
         self._motion = prepared.motion
         self._began = self._motion_began = self._report_at = self._wrench_changed = now
@@ -214,6 +214,11 @@ class Primitive:
     def runs(self) -> bool:
         """True from the start until a reason to end is there."""
         return self.phase in (Phase.NOMINAL, Phase.ENDING)
+
+    @property
+    def measured_nom(self) -> pin.SE3:
+        """NOM in WORLD where the joints were measured last."""
+        return self.fusion.T_world_nom(self.fusion.inputs.joint[Q_MEASURED])
 
     # the step --------------------------------------------------------------------------------------------------
 
