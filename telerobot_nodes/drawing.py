@@ -15,7 +15,9 @@ def as_text() -> str:
     nodes = [(entry.name, entry.host.value, _policy(entry), entry.doc) for entry in NODES]
     topics = [(entry.name, entry.type, _rate(entry), _crosses(entry), entry.doc) for entry in TOPICS]
     services = [(service.name, service.type, service.doc) for entry in NODES for service in entry.services]
-    return "\n".join([*_columns(nodes), "", *_columns(topics), "", *_columns(services), ""])
+    actions = [(action.name, action.type, action.doc) for entry in NODES for action in entry.actions]
+    tables = (nodes, topics, services, actions)
+    return "\n".join(line for table in tables for line in (*_columns(table), ""))
 
 
 def as_mermaid() -> str:
@@ -70,6 +72,17 @@ def as_markdown() -> str:
                 ],
             ),
             "",
+            "## Actions",
+            "",
+            *_table(
+                ("action", "type", "run by", "what it does"),
+                [
+                    (f"`{action.name}`", f"`{action.type}`", _runners(action.name), action.doc)
+                    for entry in NODES
+                    for action in entry.actions
+                ],
+            ),
+            "",
             "## What is started together",
             "",
             *_table(("graph", "nodes, in order"), [(f"`{name}`", ", ".join(nodes)) for name, nodes in GRAPHS.items()]),
@@ -113,6 +126,10 @@ def _names(nodes: Sequence[Node]) -> str:
 
 def _callers(service: str) -> str:
     return _names([entry for entry in NODES if service in entry.calls])
+
+
+def _runners(action: str) -> str:
+    return _names([entry for entry in NODES if action in entry.runs])
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -58,7 +58,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Service:
-    """One service, named `node/name`."""
+    """One service or action, named `node/name`."""
 
     name: str
     type: str
@@ -76,6 +76,8 @@ class Node:
     subscribes: tuple[str, ...] = ()
     services: tuple[Service, ...] = ()
     calls: tuple[str, ...] = ()
+    actions: tuple[Service, ...] = ()
+    runs: tuple[str, ...] = ()  # actions of others
     required: bool = True  # its death ends the graph
     restarts: int = 0  # times the supervisor starts it again
     urgent: bool = False  # moves the arm: asks for a higher scheduling priority
@@ -175,6 +177,10 @@ NODES: tuple[Node, ...] = (
             "hardware_interface/state",
             "hardware_interface/wrench",
             "halt",
+        ),
+        actions=_services(
+            "gcmsf_control",
+            ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
         ),
         urgent=True,
     ),
@@ -376,6 +382,15 @@ def service(name: str) -> Service:
             if candidate.name == name:
                 return candidate
     raise GraphError(f"service {name!r} is not in the graph table")
+
+
+def action(name: str) -> Service:
+    """The action of this name (`node/name`); raises GraphError when the table has none."""
+    for owner in NODES:
+        for candidate in owner.actions:
+            if candidate.name == name:
+                return candidate
+    raise GraphError(f"action {name!r} is not in the graph table")
 
 
 def crossing() -> tuple[Topic, ...]:

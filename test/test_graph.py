@@ -9,6 +9,7 @@ from telerobot_nodes.graph import (
     NODES,
     TOPICS,
     Host,
+    action,
     crossing,
     is_upward,
     node,
@@ -19,6 +20,7 @@ from telerobot_nodes.graph import (
 from telerobot_nodes.nodes.interfaces import interface_class
 
 SERVICES = [entry for owner in NODES for entry in owner.services]
+ACTIONS = [entry for owner in NODES for entry in owner.actions]
 
 
 def publishers(entry):
@@ -30,21 +32,23 @@ def subscribers(entry):
 
 
 def test_names_are_unique():
-    for names in ([entry.name for entry in group] for group in (NODES, TOPICS, SERVICES)):
+    for names in ([entry.name for entry in group] for group in (NODES, TOPICS, SERVICES + ACTIONS)):
         assert len(names) == len(set(names))
 
 
-def test_nodes_use_only_topics_and_services_of_the_table():
+def test_nodes_use_only_what_is_in_the_table():
     for owner in NODES:
         for name in owner.publishes + owner.subscribes:
             assert topic(name).name == name
         for name in owner.calls:
             assert service(name).name == name
+        for name in owner.runs:
+            assert action(name).name == name
 
 
-def test_services_are_named_after_their_node():
+def test_services_and_actions_are_named_after_their_node():
     for owner in NODES:
-        assert all(entry.name.startswith(f"{owner.name}/") for entry in owner.services)
+        assert all(entry.name.startswith(f"{owner.name}/") for entry in owner.services + owner.actions)
 
 
 def test_every_topic_a_node_of_ours_hears_has_a_source_or_comes_from_outside():
@@ -69,7 +73,7 @@ def test_crossing_topics_have_a_direction():
 
 
 def test_types_are_interfaces_that_can_be_imported():
-    for entry in [*TOPICS, *SERVICES]:
+    for entry in [*TOPICS, *SERVICES, *ACTIONS]:
         assert interface_class(entry.type).__name__ == entry.type.rsplit("/", 1)[1]
 
 
@@ -82,7 +86,7 @@ def test_graphs_hold_nodes_of_the_table_once_and_of_the_right_host():
     assert set(GRAPHS["robot"]) | set(GRAPHS["operator"]) | {"link_emulator"} == set(GRAPHS["demo"])
 
 
-@pytest.mark.parametrize("look_up", [node, topic, service])
+@pytest.mark.parametrize("look_up", [node, topic, service, action])
 def test_an_unknown_name_is_refused(look_up):
     with pytest.raises(GraphError, match="'nosuch'"):
         look_up("nosuch")
@@ -106,7 +110,7 @@ def test_the_diagram_draws_every_node_and_every_connection_once():
 
 def test_the_text_names_everything():
     text = as_text()
-    for entry in [*NODES, *TOPICS, *SERVICES]:
+    for entry in [*NODES, *TOPICS, *SERVICES, *ACTIONS]:
         assert entry.name in text
 
 

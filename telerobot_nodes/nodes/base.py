@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.action import ActionClient
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.errors import GraphError, TelerobotError
+from telerobot_nodes.nodes.actions import Goal, GoalServer
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
 
 DIAGNOSTICS_PERIOD = 1.0  # [s]
@@ -44,6 +46,7 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
         self.refusals = 0
         self.errors = 0
         self.last_refusal = ""
+        self._goal_servers: list[tuple[GoalServer, Any]] = []
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._diagnostics = self.publisher("diagnostics")
         self.create_timer(DIAGNOSTICS_PERIOD, self._guarded(self._publish_health), clock=self._steady)
@@ -64,19 +67,21 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
 
     # wiring --------------------------------------------------------------------------------------------------
 
-    def publisher(self, name: str) -> Any:
+    # `namespace`, without slashes, is another arm's; None: the node's own
+
+    def publisher(self, name: str, namespace: str | None = None) -> Any:
         """Publisher of a topic the table lets this node publish; raises GraphError otherwise."""
         self._check_right(name, self.entry.publishes, "publish")
         entry = graph.topic(name)
-        absolute = f"/{name}" if name == "diagnostics" else name
-        return self.create_publisher(interface_class(entry.type), absolute, qos_profile(entry.qos))
+        where = f"/{name}" if name == "diagnostics" else _within(namespace, name)
+        return self.create_publisher(interface_class(entry.type), where, qos_profile(entry.qos))
 
-    def subscribe(self, name: str, callback: Callable[[Any], None]) -> Any:
+    def subscribe(self, name: str, callback: Callable[[Any], None], namespace: str | None = None) -> Any:
         """Subscription to a topic the table lets this node hear; `callback` never ends the node."""
         self._check_right(name, self.entry.subscribes, "subscribe to")
-        entry = graph.topic(name)
+        entry, where = graph.topic(name), _within(namespace, name)
         return self.create_subscription(
-            interface_class(entry.type), name, self._gated(callback), qos_profile(entry.qos)
+            interface_class(entry.type), where, self._gated(callback), qos_profile(entry.qos)
         )
 
     def serve(self, name: str, handler: Callable[[Any, Any], None]) -> Any:
@@ -100,10 +105,36 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
 
         return self.create_service(interface_class(graph.service(name).type), name, answer)
 
-    def client(self, name: str) -> Any:
+    def client(self, name: str, namespace: str | None = None) -> Any:
         """Client of a service the table lets this node call."""
         self._check_right(name, self.entry.calls, "call")
-        return self.create_client(interface_class(graph.service(name).type), name)
+        return self.create_client(interface_class(graph.service(name).type), _within(namespace, name))
+
+    def act(
+        self, name: str, on_goal: Callable[[Goal], None], on_cancel: Callable[[Goal], None] = lambda goal: None
+    ) -> GoalServer:
+        """Serve the action `node/name` of the table. Goals are refused while inactive, and aborted on deactivation.
+
+        `on_goal` keeps the goal and ends it later; an error it raises aborts the goal with an empty result.
+        """
+        if name not in {entry.name for entry in self.entry.actions}:
+            raise GraphError(f"the table does not give action {name!r} to node {self.options.name}")
+        kind = interface_class(graph.action(name).type)
+
+        def take(goal: Goal) -> None:
+            errors = self.refusals + self.errors
+            self._guarded(on_goal)(goal)
+            if self.refusals + self.errors > errors:
+                goal.abort(kind.Result())
+
+        server = GoalServer(self, kind, name, lambda: self.active, take, self._guarded(on_cancel))
+        self._goal_servers.append((server, kind))
+        return server
+
+    def action_client(self, name: str, namespace: str | None = None) -> Any:
+        """Client (rclpy's) of an action the table lets this node run."""
+        self._check_right(name, self.entry.runs, "run")
+        return ActionClient(self, interface_class(graph.action(name).type), _within(namespace, name))
 
     def every(self, period: float, callback: Callable[[], None]) -> Any:
         """Call `callback` each `period` [s] of the steady clock while the node is active."""
@@ -133,16 +164,27 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Come to rest."""
-        self.active = False
-        self.stop()
+        self._rest()
         return super().on_deactivate(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Come to rest for good."""
         if self.active:
-            self.active = False
-            self.stop()
+            self._rest()
         return super().on_shutdown(state)
+
+    def destroy_node(self) -> None:
+        """Let go of everything the middleware holds for this node."""
+        for server, _ in self._goal_servers:
+            server.destroy()
+        super().destroy_node()
+
+    def _rest(self) -> None:
+        self.active = False
+        self.stop()
+        for server, kind in self._goal_servers:
+            for goal in server.goals:
+                goal.abort(kind.Result())
 
     # guards --------------------------------------------------------------------------------------------------
 
@@ -192,6 +234,11 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
         message = DiagnosticArray(status=[status])
         message.header.stamp = self.stamp()
         self._diagnostics.publish(message)
+
+
+def _within(namespace: str | None, name: str) -> str:
+    """The topic of another arm's namespace, "": the root; of the node's own when None."""
+    return name if namespace is None else f"/{namespace}/{name}".replace("//", "/")
 
 
 def _text(value: object) -> str:

@@ -76,6 +76,9 @@ def _spin(node: GraphNode, stop: threading.Event) -> None:
         except Exception as error:  # noqa: BLE001 -- process boundary: e.g. an illegal lifecycle transition asked for
             node.errors += 1
             node.get_logger().error(f"callback failed: {error}")
+    if node.active and rclpy.ok():
+        node.trigger_deactivate()
+        executor.spin_once(timeout_sec=SPIN_TIMEOUT)  # goals that it ended are answered
     executor.shutdown(timeout_sec=1.0)
 
 
