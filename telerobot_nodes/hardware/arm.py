@@ -6,15 +6,18 @@ rest inside the acceleration limits and holds; only a reset leaves e-stop or fau
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.estop import Event, Readiness, State
 from telerobot_nodes.hardware.interface import ArmHardware, Measured, ServoReference
 from telerobot_nodes.hardware.pacer import Pacer
+from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.reference import Reference
 from telerobot_nodes.hardware.setpoint import SetpointLike, check_engagement, check_setpoint
 from telerobot_nodes.hardware.watchdog import Watchdog
@@ -22,6 +25,7 @@ from telerobot_nodes.hardware.watchdog import Watchdog
 FINGER_SPEED = 0.1  # [m/s] of the opening
 LOST_ERROR = 0.3  # [rad] tracking error that means the arm does not follow
 LOST_TIME = 0.1  # [s] it may last
+TARE_READINGS = 20  # the latest measurements a tare is the mean of: 0.1 s at 200 Hz
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,17 @@ class Hardware:
     """One arm served at `period` [s]. All methods are called from one thread; `now` is the host's monotonic clock."""
 
     def __init__(
-        self, robot: RobotModel, period: float = 0.001, arm: ArmHardware | None = None, task_board: bool = True
+        self,
+        robot: RobotModel,
+        period: float = 0.001,
+        arm: ArmHardware | None = None,
+        task_board: bool = True,
+        realism: Realism | None = None,
     ) -> None:
         if arm is None:
             from telerobot_nodes.hardware.mujoco_arm import MujocoArm
 
-            arm = MujocoArm(robot, period, task_board)
+            arm = MujocoArm(robot, period, task_board, realism)
         self.robot = robot
         self.period = period
         self.arm = arm
@@ -60,6 +69,7 @@ class Hardware:
         self._pacer: Pacer | None = None
         self._present = np.zeros(robot.dof), np.zeros(robot.dof)
         self._bias = np.zeros(6)
+        self._readings: deque[FloatArray] = deque(maxlen=TARE_READINGS)
         self._opening = robot.gripper.max_opening if robot.gripper else 0.0
         self._opening_goal = self._opening
         self._number = 0
@@ -75,6 +85,7 @@ class Hardware:
         self.arm.open(now)
         self._pacer = Pacer(self.period, now)
         self._reference.hold(self.arm.position)
+        self._readings.clear()
         self.tare()
         return self._pacer
 
@@ -149,6 +160,7 @@ class Hardware:
     def measured(self) -> Measured:
         """The latest measurement, wrench tared."""
         raw = self.arm.read()
+        self._readings.append(raw.wrench_sensor)
         return replace(raw, wrench_sensor=raw.wrench_sensor - self._bias)
 
     def status(self) -> HardwareStatus:
@@ -183,8 +195,9 @@ class Hardware:
                 self._reference.hold(self.arm.position)
 
     def tare(self) -> None:
-        """Take the present wrench as zero: the weight of the hand in the present pose."""
-        self._bias[:] = self.arm.read().wrench_sensor
+        """Take the latest wrenches' mean as zero: offset, and the weight of the hand in the present pose."""
+        readings = self._readings or [self.arm.read().wrench_sensor]
+        self._bias[:] = np.mean(readings, axis=0)
 
     def close(self) -> None:
         """Disconnect from the arm."""

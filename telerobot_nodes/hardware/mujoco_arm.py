@@ -8,18 +8,32 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.hardware.interface import Measured, ServoReference
-from telerobot_nodes.hardware.scene import ARM, FORCE, TORQUE, build_scene
+from telerobot_nodes.hardware.realism import Realism, WristSensor
+from telerobot_nodes.hardware.scene import ARM, FORCE, TORQUE, Furnish, build_scene
 from telerobot_nodes.hardware.servo import JointServo
 
 
 class MujocoArm:
-    """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread."""
+    """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread.
 
-    def __init__(self, robot: RobotModel, period: float = 0.001, task_board: bool = True) -> None:
+    `furnish` may add to the scene (`build_scene`); `model` and `data` are the physics' own, for who judges a task.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        period: float = 0.001,
+        task_board: bool = True,
+        realism: Realism | None = None,
+        furnish: Furnish | None = None,
+    ) -> None:
         self.robot = robot
-        self.model = build_scene(robot, period, task_board)
+        self.realism = realism or Realism()
+        self.model = build_scene(robot, period, task_board, self.realism, furnish)
         self.data = mujoco.MjData(self.model)
-        self.servo = JointServo(robot)
+        self.servo = JointServo(robot, self.realism.servo_bandwidth)
+        self._sensor = WristSensor(self.realism, period)
+        self._torque_share = period / (period + self.realism.servo_lag)
         joints = [self.model.joint(ARM + name) for name in robot.joint_names]
         self._q_address = np.array([joint.qposadr[0] for joint in joints])
         self._v_address = np.array([joint.dofadr[0] for joint in joints])
@@ -29,6 +43,7 @@ class MujocoArm:
         self._q = np.array(robot.home)
         self._qd = np.zeros(robot.dof)
         self._effort = np.zeros(robot.dof)
+        self._felt = np.zeros(6)
         self._reference = self._resting()
         self._time = 0.0
 
@@ -55,15 +70,15 @@ class MujocoArm:
         still = self._reference
         self._drive_fingers(still.gripper)
         # held, not falling: otherwise the wrist sensor would read the weightless hand
-        self.data.qfrc_applied[self._v_address] = self.servo.torque(
-            self._q, self._qd, still.position, still.velocity, still.acceleration
-        )
+        self._effort[:] = self.servo.torque(self._q, self._qd, still.position, still.velocity, still.acceleration)
+        self.data.qfrc_applied[self._v_address] = self._effort
         mujoco.mj_forward(self.model, self.data)
+        self._felt = self._sensor.reading(self._wrench())
 
     def read(self) -> Measured:
         """Joints, torques, wrench and gripper after the latest step."""
         return Measured(
-            self._time, self._q.copy(), self._qd.copy(), self._effort.copy(), self._wrench(), self._opening()
+            self._time, self._q.copy(), self._qd.copy(), self._effort.copy(), self._felt.copy(), self._opening()
         )
 
     def command(self, reference: ServoReference) -> None:
@@ -74,12 +89,13 @@ class MujocoArm:
         """Advance physics by one period, which ends at `now` [s]."""
         data, wanted = self.data, self._reference
         torque = self.servo.torque(self._q, self._qd, wanted.position, wanted.velocity, wanted.acceleration)
-        self._effort[:] = torque
-        data.qfrc_applied[self._v_address] = torque
+        self._effort += self._torque_share * (torque - self._effort)
+        data.qfrc_applied[self._v_address] = self._effort
         self._drive_fingers(wanted.gripper)
         mujoco.mj_step(self.model, data)
         np.take(data.qpos, self._q_address, out=self._q)
         np.take(data.qvel, self._v_address, out=self._qd)
+        self._felt = self._sensor.reading(self._wrench())
         self._time = now
 
     def close(self) -> None:
@@ -103,5 +119,6 @@ class MujocoArm:
         return float(self.data.qpos[self._fingers].sum()) if self._fingers.size else 0.0
 
     def _wrench(self) -> FloatArray:
+        """The true wrench (6,) the sensor is under."""
         sensed = self.data.sensordata
         return np.concatenate((sensed[self._force : self._force + 3], sensed[self._torque : self._torque + 3]))

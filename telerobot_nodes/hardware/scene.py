@@ -7,6 +7,7 @@ bodies do not touch each other.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 
 import mujoco
@@ -15,6 +16,7 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.share import example_robot_data
 from telerobot_nodes.errors import ModelError
+from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.task_board import add_task_board
 
 ARM = "arm/"  # prefix of the arm's names in the scene
@@ -22,10 +24,20 @@ FORCE, TORQUE, GRIPPER = "wrist_force", "wrist_torque", "gripper"
 ARM_BITS, SCENE_BITS = (1, 2), (2, 1)  # (contype, conaffinity)
 FINGER_GAIN = 2000.0  # [N/m] of the finger's position servo
 FINGER_FORCE = 40.0  # [N]
+PAYLOAD_RADIUS = 0.02  # [m] of gyration of the payload
+
+Furnish = Callable[[mujoco.MjSpec], None]
 
 
-def build_scene(robot: RobotModel, period: float, task_board: bool = True) -> mujoco.MjModel:
-    """The compiled model; raises ModelError when the robot cannot be simulated."""
+def build_scene(
+    robot: RobotModel,
+    period: float,
+    task_board: bool = True,
+    realism: Realism | None = None,
+    furnish: Furnish | None = None,
+) -> mujoco.MjModel:
+    """The compiled model; `furnish` adds to it when the arm stands. ModelError when the robot cannot be simulated."""
+    realism = realism or Realism()
     spec = mujoco.MjSpec()
     spec.option.timestep = period
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -40,6 +52,11 @@ def build_scene(robot: RobotModel, period: float, task_board: bool = True) -> mu
     spec.attach(arm, frame=spec.worldbody.add_frame(pos=base.translation, quat=quaternion), prefix=ARM)
     _add_sensor(spec, robot)
     _add_gripper(spec, robot)
+    _add_payload(spec, robot, realism.payload_mass)
+    if furnish is not None:
+        furnish(spec)
+    for geom in spec.geoms:
+        geom.friction[0] = realism.friction
     try:
         return spec.compile()
     except ValueError as error:
@@ -145,3 +162,11 @@ def _add_gripper(spec: mujoco.MjSpec, robot: RobotModel) -> None:
     )
     for name in robot.gripper.joints:
         spec.joint(ARM + name).armature = 0.1
+
+
+def _add_payload(spec: mujoco.MjSpec, robot: RobotModel, mass: float) -> None:
+    """A load at the tool frame, beyond the wrist sensor."""
+    body = spec.body(ARM + robot.tool_frame)
+    if mass > 0.0 and body is not None:
+        inertia = mass * PAYLOAD_RADIUS**2
+        body.add_body(name="payload", mass=mass, inertia=[inertia] * 3, ipos=[0, 0, 0], explicitinertial=True)

@@ -15,6 +15,7 @@ from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.arm import Hardware, HardwareStatus
 from telerobot_nodes.hardware.interface import Measured
+from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.parameters import node_parameters
@@ -25,7 +26,7 @@ TICKS_PER_STATE = 4
 
 
 @dataclass(frozen=True)
-class HardwareParameters:
+class HardwareParameters(Realism):
     """Parameters of `hardware_interface`."""
 
     servo_period: float = parameter(0.001, unit="s", low=0.0005, high=0.005, doc="joint servo period")
@@ -41,7 +42,7 @@ class HardwareInterfaceNode(GraphNode):
         robot = load_robot(options.robot)
         self._names = list(robot.joint_names)
         self._sensor_frame = robot.sensor_frame or robot.tool_frame
-        self._arm = Hardware(robot, parameters.servo_period, task_board=parameters.task_board)
+        self._arm = Hardware(robot, parameters.servo_period, task_board=parameters.task_board, realism=parameters)
         self._ticks = 0
         self._joints = self.publisher("joint_states")
         self._wrench = self.publisher("hardware_interface/wrench")

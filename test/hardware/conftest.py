@@ -7,6 +7,7 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.arm import Hardware
+from telerobot_nodes.hardware.realism import IDEAL
 from telerobot_nodes.hardware.setpoint import Setpoint
 
 
@@ -71,6 +72,11 @@ class Rig:
 @pytest.fixture
 def rig() -> Rig:
     return Rig(Hardware(load_robot("arm")))
+
+
+@pytest.fixture
+def ideal_rig() -> Rig:
+    return Rig(Hardware(load_robot("arm"), realism=IDEAL))
 
 
 @pytest.fixture(params=("arm", "panda", "ur5"))

@@ -155,14 +155,14 @@ def test_an_oversized_step_is_saturated_and_counted(rig):
 def test_a_bad_setpoint_is_refused_by_field_and_changes_nothing(rig, change, field):
     rig.send(number=1)
     rig.step(5)
-    before = rig.hardware.measured().position
+    before = rig.reference[-1]
     refusal = rig.send(number=2, **change)
     assert refusal.startswith(field + ":")
     rig.step(50)
     status = rig.hardware.status()
     assert (status.refused, status.refusal, status.setpoint_number) == (1, refusal, 1)
     assert status.state is State.READY
-    assert np.abs(rig.hardware.measured().position - before).max() < 1e-6
+    assert np.abs(rig.reference[-1] - before).max() < 1e-9
 
 
 def test_a_stale_or_repeated_setpoint_is_refused(rig, setpoint):
@@ -238,19 +238,31 @@ def test_the_wrench_is_what_the_tool_does_to_the_environment(rig, force):
     body = rig.hardware.arm.model.body("arm/gripper").id
     rig.hardware.arm.data.xfrc_applied[body, :3] = -R @ on_environment
     rig.step(400)
-    assert rig.hardware.measured().wrench_sensor[:3] == pytest.approx(on_environment, abs=0.05)
+    assert felt(rig)[:3] == pytest.approx(on_environment, abs=0.1)
+
+
+def felt(rig) -> np.ndarray:
+    """Mean of twenty measurements, as a tare takes it."""
+    rows = []
+    for _ in range(20):
+        rig.step(5)
+        rows.append(rig.hardware.measured().wrench_sensor)
+    return np.mean(rows, axis=0)
+
+
+def test_an_ideal_sensor_reads_the_hand_s_weight(ideal_rig):
+    weight = 0.25 + 0.55 + 2 * 0.05
+    assert ideal_rig.hardware.arm.read().wrench_sensor[2] == pytest.approx(-weight * 9.81, rel=1e-3)
+    assert np.abs(ideal_rig.hardware.measured().wrench_sensor).max() < 1e-6
 
 
 def test_taring_takes_the_present_wrench_as_zero(rig):
-    weight = 0.25 + 0.55 + 2 * 0.05
-    assert rig.hardware.arm.read().wrench_sensor[2] == pytest.approx(-weight * 9.81, rel=1e-3)
-    assert np.abs(rig.hardware.measured().wrench_sensor).max() < 1e-6
     body = rig.hardware.arm.model.body("arm/gripper").id
     rig.hardware.arm.data.xfrc_applied[body, :3] = [0.0, 0.0, 5.0]
     rig.step(400)
-    assert rig.hardware.measured().wrench_sensor[2] == pytest.approx(5.0, abs=0.05)
+    assert felt(rig)[2] == pytest.approx(5.0, abs=0.2)  # the one reading of the opening was its tare
     rig.hardware.tare()
-    assert np.abs(rig.hardware.measured().wrench_sensor).max() == 0.0
+    assert np.abs(felt(rig)[:3]).max() < 0.1
 
 
 def test_the_gripper_opens_and_closes_as_asked_and_negative_leaves_it(rig):
