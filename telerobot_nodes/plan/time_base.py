@@ -4,16 +4,18 @@ What belongs here: order in, path and its own time out. What must never enter: w
 
 Length along the path is measured as travel time at full speed, `sigma` [s]: the greater of distance / speed and
 angle / angular speed. The path is a cubic B-spline over vertices evenly spaced in sigma, so it is smooth however
-the hand moved. The profile keeps `speed`, `acceleration` along the path and across it (curvature), and any further
-limit given as `segment_time`; a moving mean over `smoothing` seconds bounds the jerk.
+the hand moved. The profile keeps `speed`, `acceleration` (along the path and across it together, `bends.py`), and any
+further limit given as `segment_time`; a moving mean over `smoothing` seconds bounds the jerk.
 
 Streaming: a tick is final when no later geometry could change it, that is, before braking for the end of what is
 known begins. The rest follows when the hand goes on, when it stands still (then the path ends there, at rest), or
-at once when `hurry` says that the robot would run dry.
+soon when `hurry` says that the robot would run dry. Then, and only then, a hand slower than `SLOW` sets the pace, so
+that the arm creeps with it instead of stopping and going.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import deque
 from collections.abc import Callable
@@ -22,10 +24,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray, in_range
+from telerobot_nodes.plan.bends import ALONG, Bends
 from telerobot_nodes.plan.points import MIN_STEP
 
 SPACING = 0.005  # [s] of sigma between vertices: 1 mm at 0.2 m/s
 EDGE = 3  # vertices at the open end whose curve is not complete yet
+SLOW = 0.03  # [-] of full speed: a slower hand sets the pace of a robot that would run dry
+STILL = 0.2 * SPACING  # [s] of sigma: a hand that moves more in half of `still` only creeps
+PACE_SPAN = 2  # vertices to either side, over which the pace of the hand is taken
 
 SegmentTime = Callable[[FloatArray], FloatArray]  # (n, 7) poses -> (n - 1,) [s] least time per segment
 
@@ -36,7 +42,7 @@ class TimeBaseConfig:
 
     speed: float = 0.2  # [m/s] of the tool
     angular_speed: float = 0.8  # [rad/s] of the tool
-    acceleration: float = 0.5  # [m/s^2] along and across the path
+    acceleration: float = 0.5  # [m/s^2] along and across the path together
     angular_acceleration: float = 2.0  # [rad/s^2]
     smoothing: float = 0.1  # [s] moving mean that bounds the jerk
     still: float = 0.25  # [s] without motion after which the path ends there
@@ -85,12 +91,13 @@ class FreeTimeBase:
         self._window = max(1, round(config.smoothing / period))
         self._carry = 0.0  # [s] sigma beyond the last vertex
         self._latest = np.array(pose)
+        self._bends = Bends(SPACING, 0.5 * config.smoothing)
         self._begin(pose, min(speed, 4.0))
 
     @property
     def pending(self) -> float:
         """[s] of plan time, at full speed, laid by the hand and not released yet."""
-        return max(self._end() - self._recent[-1], 0.0)
+        return max(self._last_vertex() - self._recent[-1], 0.0)
 
     @property
     def last_pose(self) -> FloatArray:
@@ -99,9 +106,12 @@ class FreeTimeBase:
 
     def add(self, poses: list[FloatArray]) -> None:
         """The hand went through `poses` (7,), in order, during one more sample period."""
+        if len(self._vertices) == 1 and self._carry == 0.0:
+            self._ages[0] = self._age  # the path begins when the hand leaves
         self._age += 1
         for pose in poses:
             self._walk(pose)
+        self._walked.append(self._last_vertex() + self._carry)
 
     def _walk(self, pose: FloatArray) -> None:
         pose = np.where(np.arange(7) < 3, pose, pose * (1.0 if pose[3:] @ self._latest[3:] >= 0.0 else -1.0))
@@ -118,11 +128,13 @@ class FreeTimeBase:
         """Points that are final now; `hurry`: also those older than `hold`."""
         if self._still():
             return self.finish()
-        back, free = self._limits(0.0), self._limits(math.inf)
+        unknown = 1.0 if hurry else ALONG
+        back, free = self._limits(0.0, unknown), self._limits(math.inf, unknown)
         final = self._final(back, free)
         if hurry:
             oldest = self._age - round(self._config.hold / self._period)
-            final = max(final, sum(1 for age in self._ages if age <= oldest) - 1 - EDGE)
+            final = max(final, bisect.bisect_right(self._ages, oldest) - 1 - EDGE)
+            back = np.minimum(back, self._pace(back))
         return self._run(back, self._first + final * SPACING) if final > 0 else _timed([], [])
 
     def finish(self, end_speed: float = 0.0) -> Timed:
@@ -140,13 +152,15 @@ class FreeTimeBase:
         self._ages: list[int] = [0]  # acquisition count when laid
         self._first = 0.0  # [s] sigma of vertex 0
         self._carry = 0.0
-        self._ceilings: list[float] = [1.0]  # greatest speed at each vertex but the last
+        self._bends.clear()  # speed limits of each vertex but the last
         self._latest = np.array(pose)
         self._age = 0
         half = 0.5 * (self._window - 1)
         steps = [speed * self._period * (half - j) for j in range(self._window)]
         self._recent = deque(reversed(steps), maxlen=self._window)  # raw sigma of the last ticks, newest last
         self._speed = speed  # [-] of full speed
+        self._ramps = np.full(2, ALONG)  # [-] of the ramp, at each vertex of the limits in use
+        self._walked = deque([0.0], maxlen=round(0.5 * self._config.still / self._period) + 1)  # [s] sigma of the hand
 
     def _push(self, pose: FloatArray) -> None:
         pose = np.array(pose)
@@ -154,7 +168,7 @@ class FreeTimeBase:
         self._vertices.append(pose)
         self._ages.append(self._age)
         if len(self._vertices) > 2:
-            self._ceilings.append(self._ceiling(np.array(self._vertices[-3:])))
+            self._bends.add(*self._bend(np.array(self._vertices[-3:])))
 
     def _sigma(self, a: FloatArray, b: FloatArray) -> float:
         distance = float(np.linalg.norm(b[:3] - a[:3])) / self._config.speed
@@ -163,32 +177,47 @@ class FreeTimeBase:
 
     def _still(self) -> bool:
         quiet = self._age - self._ages[-1] >= round(self._config.still / self._period)
-        return quiet and (len(self._vertices) > 1 or self._carry > 0.02 * SPACING or self._moving())
+        return (
+            quiet
+            and self._walked[-1] - self._walked[0] < STILL
+            and (len(self._vertices) > 1 or self._carry > 0.02 * SPACING or self._moving())
+        )
 
     def _moving(self) -> bool:
         return self._recent[0] < self._recent[-1]
 
-    def _end(self) -> float:
+    def _last_vertex(self) -> float:
         return self._first + (len(self._vertices) - 1) * SPACING
 
-    def _ceiling(self, poses: FloatArray) -> float:
-        """Greatest speed at the middle of three vertices from full speed, curvature and `segment_time`."""
+    def _bend(self, poses: FloatArray) -> tuple[float, float]:
+        """At the middle of three vertices: acceleration of the bend at full speed, speed limit of `segment_time`."""
         config = self._config
         bend = np.diff(poses, 2, axis=0)[0] / SPACING**2
         across = float(np.linalg.norm(bend[:3])) / config.acceleration
         turning = 2.0 * float(np.linalg.norm(bend[3:])) / config.angular_acceleration
-        ceiling = 1.0 / math.sqrt(max(across, turning, 1.0))
-        if self._segment_time is not None:
-            ceiling = min(ceiling, SPACING / max(float(np.max(self._segment_time(poses))), 1e-9))
-        return ceiling
+        if self._segment_time is None:
+            return max(across, turning), 1.0
+        return max(across, turning), SPACING / max(float(np.max(self._segment_time(poses))), SPACING)
 
-    def _limits(self, end_speed: float) -> FloatArray:
+    def _pace(self, limits: FloatArray) -> FloatArray:
+        """(n,) square of the speed at each vertex of a slow hand; never less than braking from now on allows."""
+        ages = np.array(self._ages, dtype=np.float64)
+        last = len(ages) - 1
+        low, high = np.maximum(np.arange(last + 1) - PACE_SPAN, 0), np.minimum(np.arange(last + 1) + PACE_SPAN, last)
+        took = np.maximum((ages[high] - ages[low]) * self._period, 1e-9)
+        pace = np.maximum(high - low, 1) * SPACING / took
+        pace = pace / np.clip(2.0 - pace / SLOW, 1e-3, 1.0)  # as it is up to SLOW, no bound from twice SLOW on
+        ahead = self._first + np.arange(last + 1) * SPACING - self._recent[-1]
+        braking = self._speed**2 - 2.0 * ALONG * self._config.ramp * ahead
+        paced: FloatArray = np.maximum(np.square(pace), braking)
+        return paced
+
+    def _limits(self, end_speed: float, unknown: float = 1.0) -> FloatArray:
         """(n,) square of the greatest speed at each vertex from which every later limit can be kept."""
-        squares = np.ones(len(self._vertices))
-        squares[: len(self._ceilings)] = np.square(self._ceilings)
+        squares, self._ramps = self._bends.limits(len(self._vertices), unknown)
         squares[-1] = min(1.0, end_speed * end_speed)
-        gain = 2.0 * self._config.ramp * SPACING
-        distance = gain * np.arange(len(squares))
+        gain = 2.0 * self._config.ramp * SPACING * np.minimum(self._ramps[1:], self._ramps[:-1])
+        distance = np.concatenate(([0.0], np.cumsum(gain)))
         # backward pass in closed form: least over all later vertices of their limit plus what braking allows
         least: FloatArray = np.minimum.accumulate((squares + distance)[::-1])[::-1]
         return least - distance
@@ -196,7 +225,7 @@ class FreeTimeBase:
     def _final(self, back: FloatArray, free: FloatArray) -> int:
         """Index of the last vertex whose limit later geometry cannot change."""
         differs = np.flatnonzero(back < free - 1e-12)
-        known = len(back) - 1 - EDGE
+        known = len(back) - 1 - EDGE - self._bends.reach
         return min(int(differs[0]) - 1 if differs.size else known, known)
 
     def _run(self, limits: FloatArray, until: float) -> Timed:
@@ -213,7 +242,7 @@ class FreeTimeBase:
 
     def _run_out(self, end_speed: float) -> Timed:
         """Ticks to the end of the path; the last step is what is left of a period."""
-        limits, end = self._limits(end_speed), self._end()
+        limits, end = self._limits(end_speed), self._last_vertex()
         points: list[FloatArray] = []
         steps: list[float] = []
         self._recent = deque((min(s, end) for s in self._recent), maxlen=self._window)
@@ -242,7 +271,7 @@ class FreeTimeBase:
     def _tick(self, limits: FloatArray) -> tuple[float, float]:
         """Sigma and speed one period later: as fast as allowed."""
         sigma, speed = self._recent[-1], self._speed
-        high = speed + self._config.ramp * self._period
+        high = speed + self._ramp_at(sigma) * self._period
         low = max(speed - 4.0 * self._config.ramp * self._period, 0.0)
         for _ in range(20):
             middle = 0.5 * (low + high)
@@ -259,6 +288,10 @@ class FreeTimeBase:
             return math.sqrt(max(limits[-1], 0.0)) if x <= len(limits) - 1 + 1e-9 else 0.0
         u = max(x - i, 0.0)
         return math.sqrt(max(limits[i] + u * (limits[i + 1] - limits[i]), 0.0))
+
+    def _ramp_at(self, sigma: float) -> float:
+        i = min(max(int((sigma - self._first) / SPACING), 0), len(self._ramps) - 1)
+        return self._config.ramp * float(min(self._ramps[i : i + 2]))
 
     def _advance(self, sigma: float, speed: float) -> None:
         self._recent.append(sigma)
@@ -294,7 +327,8 @@ class FreeTimeBase:
         """Forget vertices the output has passed."""
         used = int((min(self._recent[0], self._mean()) - self._first) / SPACING) - 2
         if used > 64:
-            del self._vertices[:used], self._ages[:used], self._ceilings[:used]
+            del self._vertices[:used], self._ages[:used]
+            self._bends.drop(used)
             self._first += used * SPACING
 
 

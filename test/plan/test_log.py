@@ -60,7 +60,7 @@ def test_every_operation_is_delivered_once_and_in_order_over_any_link(models, se
     sender.submit(AUTHORITY)
     up = models.Link(seed, delay, jitter, loss, duplicate)
     down = models.Link(seed + 1, delay, jitter, loss, duplicate)
-    delivered, _ = exchange(sender, receiver, up, down, 30.0, lambda tick: tick % 5 == 0 and tick < 500)
+    delivered, _ = exchange(sender, receiver, up, down, 60.0, lambda tick: tick % 5 == 0 and tick < 500)
     assert [number for number, _ in delivered] == list(range(2, 102))
     assert sender.unacknowledged == 0
 

@@ -149,7 +149,7 @@ def test_a_fast_hand_gains_lead_with_the_time_clutch_disengaged_and_engaging_kee
     session = ready(make())
     session.queue.set_time_clutch(session.now, False)
     session.run(3.0, drawing(session, speed=-0.45))
-    session.run(0.5)
+    session.run(1.0)  # the hand stands still: all of its path is in the plan
     lead = session.state().lead
     assert lead > 2.5
     session.queue.set_time_clutch(session.now, True)
