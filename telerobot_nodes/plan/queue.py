@@ -58,6 +58,7 @@ class PathPlanQueue:
         self._join_when_ready = False
         self._hand = Hand(config, reach, segment_time)
         self._pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
+        self._now = 0.0  # [s] latest time given
         self._next_cut = 0.0
         self._full = False
         self._refused = 0
@@ -164,6 +165,8 @@ class PathPlanQueue:
         """The message about authority to send: ask, consent, refuse, take, release, heartbeat [claim 28]."""
         if kind in (AuthorityKind.REQUEST, AuthorityKind.RELEASE):
             self._uplink.wanted = kind is AuthorityKind.REQUEST
+        if kind is AuthorityKind.REQUEST:
+            self._standby.asked(self._now)
         return self._standby.handoff.say(kind, peer, self._uplink.report.epoch if self._uplink.report else 0)
 
     def on_authority(self, message: AuthorityMessage) -> None:
@@ -195,6 +198,7 @@ class PathPlanQueue:
         """Take what the robot says of itself; `tool_pose` is the measured tool in WORLD (7,)."""
         tool_pose = poses(tool_pose, "tool_pose")[0] if tool_pose is not None and len(tool_pose) else None
         self._uplink.on_report(now, report)
+        self._standby.on_report(now, report)
         if self._uplink.event is Event.AT_REST:
             self._start(now, tool_pose)
         elif self._uplink.event is Event.AGREED:
@@ -272,6 +276,7 @@ class PathPlanQueue:
         return error
 
     def _advance(self, now: float) -> None:
+        self._now = now
         if not self._hand.placed:
             return
         stalls = self._hand.stalls
@@ -426,4 +431,5 @@ class PathPlanQueue:
         if report is None:
             return 0.0
         age = now - self._uplink.report_time
-        return committed_on_arrival(report, age, self._uplink.round_trip, self.config.brake_margin)
+        round_trip = self._uplink.round_trip if self._uplink.round_trip >= 0.0 else self._standby.round_trip
+        return committed_on_arrival(report, age, round_trip, self.config.brake_margin)

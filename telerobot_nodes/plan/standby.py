@@ -11,9 +11,11 @@ import numpy as np
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.plan.feed import PlanUpdate, UpdateKind
 from telerobot_nodes.plan.handoff import Handoff, Wish
+from telerobot_nodes.plan.operations import ExecutorReport
 from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
 
 FORCED = -1  # no meeting is needed: a supervisor decided
+UNMEASURED = 2.0  # [s] round trip assumed where none was measured: rather too far ahead than behind the arm
 
 
 class ActivePlan:
@@ -60,6 +62,22 @@ class StandBy:
         self.active = ActivePlan(capacity)
         self._distance = distance
         self._angle = angle
+        self._asked = -1.0  # [s] when this agent asked; negative: answered, or not asked
+        self._round_trip = -1.0
+
+    @property
+    def round_trip(self) -> float:
+        """[s] from asking to the report that shows it, or what is assumed. Losses only lengthen it."""
+        return self._round_trip if self._round_trip >= 0.0 else UNMEASURED
+
+    def asked(self, now: float) -> None:
+        """This agent asks for authority now."""
+        self._asked = now
+
+    def on_report(self, now: float, report: ExecutorReport) -> None:
+        """Take a report: the first one with this agent as asker ends a round trip."""
+        if self._asked >= 0.0 and report.asker == self.handoff.agent:
+            self._round_trip, self._asked = now - self._asked, -1.0
 
     @property
     def asks_nothing(self) -> bool:

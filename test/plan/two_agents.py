@@ -1,9 +1,12 @@
 """Two operators' sides at one robot; messages about authority reach everybody, the active plan reaches the other."""
 
+from dataclasses import replace
+
 import plan_models
 
 from telerobot_nodes.errors import AuthorityError, TransitionError
-from telerobot_nodes.plan.authority import AuthorityDesk
+from telerobot_nodes.plan.authority import AuthorityDesk, AuthorityMessage
+from telerobot_nodes.plan.authority_talk import AuthorityTalk
 from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 
 
@@ -32,16 +35,27 @@ class Two:
         for queue, *_ in self.sides.values():
             queue.on_authority(message)
 
+    def arrive(self, message):
+        self.robot.receive(self.now, message)
+
+    def report(self):
+        desk = self.desk
+        return replace(self.robot.report(), asker=desk.asker, granted=desk.granted, forced=desk.forced)
+
+    def hear(self, name, report):
+        """A report on its way to an agent's queue."""
+
     def step(self, commands):
         self.ticks += 1
         self.now = 100.0 + 0.01 * self.ticks
         for name, (queue, up, down) in self.sides.items():
-            for operations in up.arrived(self.now):
-                self.robot.receive(self.now, operations)
+            for message in up.arrived(self.now):
+                self.arrive(message)
             self.robot.run(self.now)
             if self.ticks % 5 == 0:
-                down.send(self.now, (self.robot.report(), self.robot.pose.copy()))
+                down.send(self.now, (self.report(), self.robot.pose.copy()))
             for report, pose in down.arrived(self.now):
+                self.hear(name, report)
                 queue.on_report(self.now, report, pose)
             if name in commands:
                 queue.command_pose(self.now, commands[name](self.now), "world")
@@ -59,6 +73,36 @@ class Two:
 
     def state(self, name):
         return self.sides[name][0].state(self.now)
+
+
+class Far(Two):
+    """What is said about authority goes over the links too, repeated until the reports show it, as the nodes do."""
+
+    def __init__(self, delay=0.2, loss=0.0):
+        super().__init__(delay)
+        self.talks = {name: AuthorityTalk(name) for name in self.sides}
+        for _, up, down in self.sides.values():
+            up.loss = down.loss = loss
+
+    def say(self, name, kind, peer=""):
+        self.talks[name].say(self.now, self.sides[name][0].say(kind, peer))
+
+    def arrive(self, message):
+        if isinstance(message, AuthorityMessage):
+            self.desk.handle(self.now, message, self.robot.receiver)
+        else:
+            super().arrive(message)
+
+    def hear(self, name, report):
+        for said in self.talks[name].on_report(report):
+            self.sides[name][0].on_authority(said)
+
+    def step(self, commands):
+        super().step(commands)
+        for name, (_, up, _) in self.sides.items():
+            said = self.talks[name].due(self.now)
+            if said is not None:
+                up.send(self.now, said)
 
 
 def at(x, y):
