@@ -71,7 +71,7 @@ class StandBy:
         return self._round_trip if self._round_trip >= 0.0 else UNMEASURED
 
     def asked(self, now: float) -> None:
-        """This agent asks for authority now."""
+        """Note that authority is asked for now."""
         self._asked = now
 
     def on_report(self, now: float, report: ExecutorReport) -> None:

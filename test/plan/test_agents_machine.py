@@ -4,6 +4,7 @@ import contextlib
 import os
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -14,7 +15,8 @@ from telerobot_nodes.plan.authority import AuthorityKind
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 NAMES = st.sampled_from(["ann", "bob"])
-EXAMPLES = int(os.environ.get("TELEROBOT_EXAMPLES", "8"))
+EXAMPLES = 8  # interleavings of up to 25 steps in the quick suite
+LONG = int(os.environ.get("TELEROBOT_EXAMPLES", "5000"))  # in the slow one
 MOST_SPEED = 0.5 * 1.15  # [m/s] of plan time
 
 
@@ -102,10 +104,17 @@ class AgentsMachine(RuleBasedStateMachine):
         self.nothing_is_executed_twice_or_out_of_order()
 
 
-AgentsMachine.TestCase.settings = settings(
+class LongAgentsMachine(AgentsMachine):
+    """The same, many times: tens of thousands of interleavings, the other machine's included."""
+
+
+QUICK = settings(
     max_examples=EXAMPLES,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+AgentsMachine.TestCase.settings = QUICK
+LongAgentsMachine.TestCase.settings = settings(QUICK, max_examples=LONG)
 TestAgentsMachine = AgentsMachine.TestCase
+TestLongAgentsMachine = pytest.mark.slow(pytest.mark.timeout(4 * 3600)(LongAgentsMachine.TestCase))

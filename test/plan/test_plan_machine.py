@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import plan_models
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -14,8 +15,8 @@ from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 MOST_STEP = 0.5 * 0.02 * 1.1  # [m] between points at the follower's top speed
 PAUSES = st.sampled_from([0.05, 0.2, 0.6])
-# With TELEROBOT_EXAMPLES=1000 in the environment the machine looks at tens of thousands of interleavings.
-EXAMPLES = int(os.environ.get("TELEROBOT_EXAMPLES", "8"))
+EXAMPLES = 8  # interleavings of up to 25 steps in the quick suite
+LONG = int(os.environ.get("TELEROBOT_EXAMPLES", "15000"))  # in the slow one
 
 
 def reach(pose):
@@ -141,10 +142,17 @@ class PlanMachine(RuleBasedStateMachine):
         self.points_are_executed_in_order_and_at_most_once()
 
 
-PlanMachine.TestCase.settings = settings(
+class LongPlanMachine(PlanMachine):
+    """The same, many times: tens of thousands of interleavings, the other machine's included."""
+
+
+QUICK = settings(
     max_examples=EXAMPLES,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+PlanMachine.TestCase.settings = QUICK
+LongPlanMachine.TestCase.settings = settings(QUICK, max_examples=LONG)
 TestPlanMachine = PlanMachine.TestCase
+TestLongPlanMachine = pytest.mark.slow(pytest.mark.timeout(4 * 3600)(LongPlanMachine.TestCase))
