@@ -39,6 +39,7 @@ def build_scene(
     """The compiled model; `furnish` adds to it when the arm stands. ModelError when the robot cannot be simulated."""
     realism = realism or Realism()
     spec = mujoco.MjSpec()
+    spec.compiler.degree = False
     spec.option.timestep = period
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
