@@ -8,7 +8,6 @@ import errno
 import math
 import os
 import time
-from array import array
 from dataclasses import dataclass
 
 from telerobot_nodes.core.validation import finite
@@ -78,19 +77,35 @@ _BINS = 8 * _PER_DECADE  # up to 10 s
 
 
 class Histogram:
-    """Durations in logarithmic bins 6 % wide from 0.1 us to 10 s; adding allocates no memory."""
+    """Durations in logarithmic bins 6 % wide from 0.1 us to 10 s; adding allocates no memory.
 
-    def __init__(self) -> None:
-        self._counts = array("Q", bytes(8 * _BINS))
-        self.count = 0
-        self.maximum = 0.0
+    `memory` (default: own), `SIZE` bytes and zero before the first use, may be shared with another process that reads.
+    """
+
+    SIZE = 8 * (_BINS + 2)  # bytes
+
+    def __init__(self, memory: memoryview | None = None) -> None:
+        memory = memoryview(bytearray(self.SIZE)) if memory is None else memory[: self.SIZE]
+        self._counts = memory[: 8 * _BINS].cast("Q")
+        self._total = memory[8 * _BINS : 8 * _BINS + 8].cast("Q")
+        self._maximum = memory[8 * _BINS + 8 : self.SIZE].cast("d")
+
+    @property
+    def count(self) -> int:
+        """Durations counted."""
+        return self._total[0]
+
+    @property
+    def maximum(self) -> float:
+        """The longest [s]."""
+        return self._maximum[0]
 
     def add(self, duration: float) -> None:
         """Count one duration [s]; below 0.1 us counts as 0.1 us, above 10 s in the last bin."""
         index = int(math.log10(duration / _LOWEST) * _PER_DECADE) if duration > _LOWEST else 0
         self._counts[min(index, _BINS - 1)] += 1
-        self.count += 1
-        self.maximum = max(self.maximum, duration)
+        self._total[0] += 1
+        self._maximum[0] = max(self._maximum[0], duration)
 
     def quantile(self, fraction: float) -> float:
         """Upper edge of the bin that holds this fraction [s], never above the maximum; 0 when empty."""
@@ -106,8 +121,8 @@ class Histogram:
         """Forget everything counted."""
         for index in range(_BINS):
             self._counts[index] = 0
-        self.count = 0
-        self.maximum = 0.0
+        self._total[0] = 0
+        self._maximum[0] = 0.0
 
 
 @dataclass(frozen=True)
@@ -129,12 +144,20 @@ class TimingSummary:
 class PeriodStatistics:
     """Period and lateness of a loop of nominal `period` [s]; `add` is called once per step."""
 
-    def __init__(self, period: float) -> None:
+    SIZE = 2 * Histogram.SIZE + 8  # bytes of `memory`, as of a Histogram
+
+    def __init__(self, period: float, memory: memoryview | None = None) -> None:
+        memory = memoryview(bytearray(self.SIZE)) if memory is None else memory[: self.SIZE]
         self.period = float(period)
-        self.periods = Histogram()
-        self.lateness = Histogram()
-        self.missed = 0
+        self.periods = Histogram(memory[: Histogram.SIZE])
+        self.lateness = Histogram(memory[Histogram.SIZE : 2 * Histogram.SIZE])
+        self._missed = memory[2 * Histogram.SIZE :].cast("Q")
         self._last = math.nan
+
+    @property
+    def missed(self) -> int:
+        """Periods in which there was no step."""
+        return self._missed[0]
 
     def add(self, now: float, late: float) -> None:
         """Count a step that woke at `now` [s, monotonic], `late` [s] after its deadline."""
@@ -144,13 +167,13 @@ class PeriodStatistics:
         if not math.isnan(gap):  # on the first step only
             self.periods.add(gap)
             if gap >= 1.5 * self.period + max(late, 0.0):
-                self.missed += int((gap - late) / self.period + 0.5) - 1
+                self._missed[0] += int((gap - late) / self.period + 0.5) - 1
 
     def clear(self) -> None:
         """Start counting again."""
         self.periods.clear()
         self.lateness.clear()
-        self.missed = 0
+        self._missed[0] = 0
         self._last = math.nan
 
     def summary(self) -> TimingSummary:

@@ -31,8 +31,18 @@ def wrench_dtype() -> np.dtype[Any]:
 
 
 def hardware_dtype() -> np.dtype[Any]:
-    """State of the arm's face: `at` [s] received, `state` as in HardwareState.msg, `reason`."""
-    return np.dtype([("at", "f8"), ("state", "i8"), ("reason", _REASON)], align=True)
+    """State of the arm's face: `at` [s] received, `state` as in HardwareState.msg, `reason`, `gripper` opening [m]."""
+    return np.dtype([("at", "f8"), ("gripper", "f8"), ("state", "i8"), ("reason", _REASON)], align=True)
+
+
+def hand_dtype() -> np.dtype[Any]:
+    """Motion of the operator's device: `total` (6,) [m], [rad] since the start, so that none is lost or doubled."""
+    return np.dtype([("total", "f8", (6,))], align=True)
+
+
+def field_dtype() -> np.dtype[Any]:
+    """Force field: `at` [s] computed, `twist` (6,) [m/s], [rad/s] of NOM."""
+    return np.dtype([("at", "f8"), ("twist", "f8", (6,))], align=True)
 
 
 def halt_dtype() -> np.dtype[Any]:
@@ -75,12 +85,18 @@ def output_dtype(dof: int) -> np.dtype[Any]:
         "estop",
         "commanding",
         "recoverable",
+        "primitive",
+        "begun",
+        "changed",
     )
+    joints = ("q", "qd", "qdd", "measured_q", "measured_qd", "path_q", "path_qd")
+    texts = ("reason", "refusal", "begin_refusal", "change_refusal")
     return np.dtype(
         [(name, "i8") for name in integers]
-        + [(name, "f8") for name in ("now", "plan_time", "gripper")]
-        + [(name, "f8", (dof,)) for name in ("q", "qd", "qdd", "measured_q", "measured_qd")]
-        + [("tool_pose", "f8", (7,)), ("reason", _REASON), ("refusal", _REASON)],
+        + [(name, "f8") for name in ("now", "plan_time", "gripper", "gripper_force")]
+        + [(name, "f8", (dof,)) for name in joints]
+        + [("tool_pose", "f8", (7,))]
+        + [(name, _REASON) for name in texts],
         align=True,
     )
 
@@ -150,12 +166,18 @@ class ControlOutput:
     halt = _scalar("halt")  # latest halt obeyed
     plan_time = _scalar("plan_time")  # [s]
     gripper = _scalar("gripper")  # [m]; negative: unchanged
+    gripper_force = _scalar("gripper_force")  # [N] most; 0: the gripper's own
     steps = _scalar("steps")  # control steps since start
     missed = _scalar("missed")  # periods missed since start
     saturated = _scalar("saturated")  # steps in which a joint limit changed the setpoint
     estop = _scalar("estop")  # 1: the hardware's e-stop is latched
     recoverable = _scalar("recoverable")  # 1: stopped only for stale data or a stall
     commanding = _scalar("commanding")  # 1: the setpoint is to be sent
+    primitive = _scalar("primitive")  # id of the one that runs; 0: none
+    begun = _scalar("begun")  # number of the latest order to begin one that was dealt with
+    begin_refusal = _scalar("begin_refusal")  # why it was refused; empty: it has begun
+    changed = _scalar("changed")  # number of the latest order to change parameters that was dealt with
+    change_refusal = _scalar("change_refusal")
 
     def __init__(self, dof: int, record: Record | None = None) -> None:
         self.record = np.zeros((), output_dtype(dof)) if record is None else record
@@ -164,4 +186,6 @@ class ControlOutput:
         self.qdd: FloatArray = self.record["qdd"]  # (dof,) [rad/s^2]
         self.measured_q: FloatArray = self.record["measured_q"]  # (dof,) [rad]
         self.measured_qd: FloatArray = self.record["measured_qd"]  # (dof,) [rad/s]
+        self.path_q: FloatArray = self.record["path_q"]  # (dof,) [rad] the windows' motion, without sensors' part
+        self.path_qd: FloatArray = self.record["path_qd"]  # (dof,) [rad/s]
         self.tool_pose: FloatArray = self.record["tool_pose"]  # x y z [m], qx qy qz qw of the setpoint, WORLD

@@ -1,4 +1,4 @@
-"""One step of the control loop: from windows, halts and measurements to a joint setpoint inside every limit.
+"""One step of the control loop: from windows, primitives, halts and measurements to a setpoint inside every limit.
 
 What belongs here: the order of a step, and what stops the arm. What must never enter: clocks, threads, messages.
 All times are `now` [s] of one monotonic clock. Nothing here allocates while the arm moves.
@@ -6,6 +6,7 @@ All times are `now` [s] of one monotonic clock. Nothing here allocates while the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +17,13 @@ from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.core.window import MotionWindow
 from telerobot_nodes.motion.control_records import REASON_BYTES, ControlOutput
 from telerobot_nodes.motion.control_state import ControlEvent, ControlState, next_state
+from telerobot_nodes.motion.executive import Prepared
+from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.motion.path_clock import PathClock
+from telerobot_nodes.motion.preparation import PreparedChange
+from telerobot_nodes.motion.primitive_runner import PrimitiveRunner
 from telerobot_nodes.motion.tool_motion import NominalTool, ToolMotion
-from telerobot_nodes.motion.window_follower import WindowFollower
+from telerobot_nodes.motion.window_follower import GRIPPER_UNCHANGED, WindowFollower
 
 HARDWARE_READY, HARDWARE_HOLDING, HARDWARE_ESTOP, HARDWARE_FAULT = range(4)  # as in HardwareState.msg
 
@@ -42,9 +47,9 @@ class ControlConfig:
 
 
 class ControlStep:
-    """The control law of one arm, stepped every `period` [s].
+    """The control law of one arm, stepped every `period` [s]: windows of the plan, or one primitive at a time.
 
-    Feed it what arrives (`measure`, `hardware`, `halt`, `offer`), then `step(now)`. One thread.
+    Feed it what arrives (`measure`, `feel`, `hardware`, `halt`, `offer`, `begin`), then `step(now)`. One thread.
     """
 
     def __init__(
@@ -61,6 +66,7 @@ class ControlStep:
         self.state = ControlState.FAULT
         self.reason = "no measured joints yet"
         self.follower = WindowFollower(robot.dof, robot.limits)
+        self.primitives = PrimitiveRunner(robot, period)
         self._tool = NominalTool(robot) if tool_motion is None else tool_motion
         self._clock = PathClock(robot.limits.acceleration, period)
         self._limiter = SetpointLimiter(robot.limits, period)
@@ -69,6 +75,7 @@ class ControlStep:
         self._hardware = HARDWARE_READY
         self._hardware_reason = ""
         self._last = -np.inf  # [s] of the last step
+        self.output.record["gripper"] = GRIPPER_UNCHANGED
         self._strayed = np.inf  # [s] since when the arm does not follow
         self._deaf_until = -np.inf  # [s] after a halt
         self._path_moves = False  # FAULT: still coming to rest on the path
@@ -83,10 +90,37 @@ class ControlStep:
             self.output.measured_q[:] = q
             self.output.measured_qd[:] = qd
             self._measured_at = at
+            self._tool.measure(q)
+            self.primitives.executive.measure(q)
 
-    def hardware(self, state: int, reason: str = "") -> None:
-        """State of the arm's face (HardwareState.msg); anything but READY and HOLDING is trouble."""
+    def feel(self, at: float, wrench: FloatArray) -> None:
+        """Wrench (6,) [N], [N m] of the tool on the environment, SENSOR, received at `at` [s]."""
+        self._tool.feel(at, wrench)
+        self.primitives.executive.feel(at, wrench)
+
+    def teleoperate(self, increment: FloatArray) -> None:
+        """Motion of the operator's device (6,) [m], [rad], for the primitive that runs."""
+        if self.primitives.running:
+            self.primitives.executive.teleoperate(increment)
+
+    def push(self, twist: FloatArray) -> None:
+        """Velocity (6,) [m/s], [rad/s] of NOM a force field asks for during the next sample."""
+        if not np.isfinite(twist).all():
+            return
+        if self.primitives.running:
+            self.primitives.executive.push(twist * self.period)
+        else:
+            self._tool.push(twist * self.period)
+
+    def tare(self) -> None:
+        """Take the wrench felt last as no contact."""
+        self._tool.tare()
+        self.primitives.executive.tare()
+
+    def hardware(self, state: int, reason: str = "", at: float = 0.0, gripper: float = math.nan) -> None:
+        """State of the arm's face (HardwareState.msg); anything but READY and HOLDING is trouble. `gripper` [m]."""
         self._hardware = state
+        self.primitives.executive.measure_gripper(at, gripper)
         self._hardware_reason = reason
         self.output.record["estop"] = state == HARDWARE_ESTOP
 
@@ -102,9 +136,32 @@ class ControlStep:
         """Come to rest on the path, for a reason of the host's own (a monitor, its end)."""
         self._stop(reason)
 
+    def begin(self, now: float, number: int, prepared: Prepared) -> str:
+        """Begin a primitive (order `number`) if the arm rests and nothing forbids it; returns "" or the refusal."""
+        refusal = self._closed(now, "primitive")
+        if not refusal and (self.state is ControlState.TRACKING or not self._still()):
+            refusal = "primitive: the arm is not at rest"
+        if not refusal:
+            refusal = self.primitives.begin(now, self._limiter.q, prepared)
+        self.output.record["begun"], self.output.record["begin_refusal"] = number, _bytes(refusal)
+        if not refusal:
+            self._event(ControlEvent.FOLLOW, "")
+        return refusal
+
+    def change(self, now: float, number: int, prepared: PreparedChange) -> str:
+        """Change the running primitive's parameters (order `number`); returns "" or the refusal."""
+        refusal = self.primitives.change(now, prepared)
+        self.output.record["changed"], self.output.record["change_refusal"] = number, _bytes(refusal)
+        return refusal
+
+    def stop_primitive(self, number: int, reason: str) -> None:
+        """Stop the primitive of this id, 0: whichever runs."""
+        if self.primitives.running and number in (0, self.primitives.id):
+            self._stop(reason)
+
     def offer(self, now: float, window: MotionWindow) -> str:
         """Follow `window` if it joins the motion and nothing forbids it; returns "" or the refusal."""
-        refusal = self._closed(now)
+        refusal = self._closed(now, "window")
         if not refusal:
             refusal = self.follower.offer(now, window)
         if refusal:
@@ -127,7 +184,9 @@ class ControlStep:
             return self._finish(now)
         self._look(now, gap)
         path_ends = False
-        if self.state is ControlState.FAULT and not self._path_moves:
+        if self.primitives.running:
+            path_ends = self._run_primitive(now)
+        elif self.state is ControlState.FAULT and not self._path_moves:
             self._approach_arm(now)
         else:
             path_ends = self._follow_path(now)
@@ -180,12 +239,34 @@ class ControlStep:
             clock.run(now)
         at_rest = follower.sample(clock.time)
         self._tool.step(now, follower.q, self._goal, braking or self.state is ControlState.STOPPED)
+        if self._tool.monitor and self.state in (ControlState.TRACKING, ControlState.HOLDING):
+            self._stop(f"stream: {Termination(self._tool.monitor).name}")
         return at_rest or clock.rate == 0.0
+
+    def _run_primitive(self, now: float) -> bool:
+        """One sample of the primitive; True when it is over, and its setpoint at rest."""
+        primitives = self.primitives
+        if self._brakes():
+            primitives.stop(self.reason)
+        going = primitives.step(now)
+        q = primitives.executive.setpoint.q
+        self._goal[:] = q
+        if going:
+            return False
+        self.follower.hold(q, self.follower.plan_time)
+        self._tool.reset(q)
+        if primitives.end and self.state is ControlState.TRACKING:
+            self._stop(primitives.end)
+        return True
 
     def _rest(self, now: float) -> None:
         """The setpoint has come to rest at the end of the path, or of braking."""
-        if self._brakes():
+        if self._tool.monitor:  # what sensors added is part of the path from now on
+            self.follower.hold(self._limiter.q, self.follower.plan_time)
+            self._tool.reset(self._limiter.q)
+        elif self._brakes():
             self.follower.hold(self.follower.q, self.follower.plan_time)
+        if self._brakes():
             self._clock.run(now)
             self._path_moves = False
         if self.state is not ControlState.HOLDING:
@@ -222,14 +303,16 @@ class ControlStep:
 
     # helpers --------------------------------------------------------------------------------------------------
 
-    def _closed(self, now: float) -> str:
-        """Why no window is adopted now; "" when the door is open."""
+    def _closed(self, now: float, what: str) -> str:
+        """Why no window and no primitive is taken now; "" when the door is open."""
+        if self.primitives.running:
+            return f"{what}: a primitive runs, {self.primitives.id}"
         if self.state in (ControlState.FAULT, ControlState.STOPPING):
-            return f"window: control is {self.state.name}: {self.reason}"
+            return f"{what}: control is {self.state.name}: {self.reason}"
         if now < self._deaf_until:
-            return f"window: refused for {self.config.halt_guard:g} s after halt {self.output.halt}"
+            return f"{what}: refused for {self.config.halt_guard:g} s after halt {self.output.halt}"
         if now - self._measured_at > self.config.stale_time:
-            return "window: measured joints are stale"
+            return f"{what}: measured joints are stale"
         return ""
 
     def _strays(self, now: float) -> bool:
@@ -266,6 +349,7 @@ class ControlStep:
     def _settle(self, q: FloatArray) -> None:
         """Be at rest at `q` [rad]: nothing is followed any more."""
         self._limiter.reset(q)
+        self.primitives.drop(q)
         self.follower.hold(q, self.follower.plan_time)
         self._tool.reset(q)
         self._goal[:] = q
@@ -280,15 +364,27 @@ class ControlStep:
         output.q[:] = limiter.q
         output.qd[:] = limiter.qd
         output.qdd[:] = limiter.qdd
-        output.tool_pose[:] = self._tool.pose
+        running = self.primitives.running
+        output.path_q[:] = limiter.q if running else follower.q
+        output.path_qd[:] = limiter.qd if running else self._clock.rate * follower.v
+        output.tool_pose[:] = self.primitives.executive.primitive.fusion.pose if running else self._tool.pose
+        self._grip(running)
+        record["primitive"] = self.primitives.id
         record["now"] = now
         record["state"] = self.state
         record["reason"] = _bytes(self.reason)
         record["window"] = follower.number
         record["plan_time"] = follower.plan_time
-        record["gripper"] = follower.gripper
         record["steps"] += 1
         return output
+
+    def _grip(self, primitive: bool) -> None:
+        """What the fingers are told: by the window or the primitive that moves the arm, and after it the same."""
+        gripper, record = self.primitives.executive.gripper, self.output.record
+        if primitive and gripper.width >= 0.0:
+            record["gripper"], record["gripper_force"] = gripper.width, gripper.force
+        elif self.follower.gripper >= 0.0:
+            record["gripper"], record["gripper_force"] = self.follower.gripper, 0.0
 
     def _compile(self) -> None:
         """Run every compiled function once, so that none is compiled while the arm moves."""

@@ -24,6 +24,19 @@ class ToolMotion(Protocol):
     """What a control step asks between nominal motion and joint limits."""
 
     pose: FloatArray  # (7,) x y z [m], qx qy qz qw of the tool wanted, WORLD
+    monitor: int  # Termination that asks for a stop since the reset; 0: none
+
+    def measure(self, q: FloatArray) -> None:
+        """Measured joints (dof,) [rad], finite."""
+
+    def feel(self, at: float, wrench: FloatArray) -> None:
+        """Wrench (6,) [N], [N m] of the tool on the environment, SENSOR, received at `at` [s]."""
+
+    def push(self, displacement: FloatArray) -> None:
+        """A force field's displacement of NOM (6,) [m], [rad] for the next sample, finite."""
+
+    def tare(self) -> None:
+        """Take the wrench felt last as no contact."""
 
     def reset(self, q: FloatArray) -> None:
         """At rest at `q` (dof,) [rad]: no deviation from the nominal motion."""
@@ -38,6 +51,8 @@ class ToolMotion(Protocol):
 class NominalTool:
     """The nominal motion and nothing else: T_world_tool by forward kinematics of the nominal joints."""
 
+    monitor = 0
+
     def __init__(self, robot: RobotModel) -> None:
         self.pose = np.zeros(7)
         self._chain = chain_of(robot.model, robot.tool_frame_id)
@@ -46,6 +61,18 @@ class NominalTool:
         self._goal_position = np.zeros(3)
         self._deviation = np.zeros(robot.dof)
         self._scratch = np.zeros((3, robot.dof))
+
+    def measure(self, q: FloatArray) -> None:
+        """Nothing depends on it."""
+
+    def feel(self, at: float, wrench: FloatArray) -> None:
+        """Nothing depends on it."""
+
+    def push(self, displacement: FloatArray) -> None:
+        """Nothing gives way."""
+
+    def tare(self) -> None:
+        """Nothing is felt."""
 
     def reset(self, q: FloatArray) -> None:
         """At rest at `q` (dof,) [rad]."""

@@ -1,0 +1,122 @@
+"""What the host orders of the control loop now and then, whole and in order: primitives, changes, stops.
+
+What belongs here: the orders, and the two ways they travel, inside one process or between two. What must never enter:
+what a loop does with them. Measurements, windows and halts travel in fixed-size records (`control_records.py`).
+"""
+
+from __future__ import annotations
+
+import copyreg
+import pickle
+import socket
+from collections import deque
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from telerobot_nodes.motion.executive import Prepared
+from telerobot_nodes.motion.preparation import PreparedChange
+
+_HEADER = 8  # bytes: length of what follows
+_PIECE = 65536  # bytes taken in one period of the loop, at most
+
+copyreg.pickle(MappingProxyType, lambda proxy: (MappingProxyType, (dict(proxy),)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Begin a primitive, the arm at rest where it was prepared; `number` counts orders."""
+
+    number: int
+    prepared: Prepared
+
+
+@dataclass(frozen=True)
+class Change:
+    """Change the running primitive's parameters."""
+
+    number: int
+    prepared: PreparedChange
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Stop the primitive `id`; 0: whichever runs."""
+
+    id: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tare:
+    """Take the wrench felt last as no contact."""
+
+
+@dataclass(frozen=True)
+class ClearTimes:
+    """Count periods and lateness anew."""
+
+
+Order = Begin | Change | Stop | Tare | ClearTimes
+
+
+class Orders(Protocol):
+    """Where the loop takes its orders from. `take` never waits."""
+
+    def take(self) -> Order | None:
+        """The next order; None when there is none (yet)."""
+
+
+class LocalOrders:
+    """Between two threads of one process."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Order] = deque()
+
+    def give(self, order: Order) -> None:
+        """Hand an order to the loop."""
+        self._waiting.append(order)
+
+    def take(self) -> Order | None:
+        """The next order."""
+        return self._waiting.popleft() if self._waiting else None
+
+
+class OrderSender:
+    """The host's end of a stream socket to the loop's process."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream = stream
+
+    def give(self, order: Order) -> None:
+        """Send an order. Raises OSError when the loop's process has ended."""
+        data = pickle.dumps(order, protocol=pickle.HIGHEST_PROTOCOL)
+        self._stream.sendall(len(data).to_bytes(_HEADER, "little") + data)
+
+
+class OrderReceiver:
+    """The loop's end: takes a bounded piece per call, hands out whole orders."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        stream.setblocking(False)
+        self._stream = stream
+        self._buffer = bytearray()
+        self._piece = bytearray(_PIECE)
+
+    def take(self) -> Order | None:
+        """The next order, once it is complete."""
+        try:
+            count = self._stream.recv_into(self._piece)
+        except BlockingIOError:
+            count = 0
+        if count:
+            self._buffer += memoryview(self._piece)[:count]
+        if len(self._buffer) < _HEADER:
+            return None
+        size = int.from_bytes(self._buffer[:_HEADER], "little")
+        if len(self._buffer) < _HEADER + size:
+            return None
+        data = bytes(self._buffer[_HEADER : _HEADER + size])
+        del self._buffer[: _HEADER + size]
+        order: Order = pickle.loads(data)
+        return order
