@@ -99,6 +99,8 @@ def _parameters(planned: PlannedStep, target: object, trajectory: Trajectory, en
     values: dict[str, Any] = {name: env.evaluate(e) for name, e in planned.kind.parameters.items()}
     values |= {name: env.evaluate(e) for name, e in planned.step.parameters.items()}
     if planned.kind.role == "arm":
+        if mass := _held_mass(str(env.lookup("arm")), env.view):  # its weight is no contact
+            values.setdefault("mass_prop", (mass, 0.0, 0.0, 0.0))
         values = motion_parameters(values, target, trajectory, planned, env)
     elif target is not None:
         values["target"] = target
@@ -129,7 +131,7 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)
     length, turn = _length(arm, joints, env)
-    speed = _speed(arm, env)
+    speed = min(_speed(arm, env), planned.kind.speed)
     swing = float(np.abs(np.diff(joints, axis=0)).max(axis=1).sum()) if len(joints) > 1 else 0.0
     joint_speed = env.library.workcell.arms[arm].joint_speed
     duration = max(length / speed, turn / joint_speed, swing / joint_speed, 0.05)

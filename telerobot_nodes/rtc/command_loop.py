@@ -366,6 +366,8 @@ class CommandLoop:
                 record.label,
                 record.request.notes if record.request else (),
                 trial,
+                record.origin or record.number,
+                bool(left and outcome == "succeeded" and sequel),
             )
         )
         for number in self.resources.release(record.number):
@@ -379,6 +381,7 @@ class CommandLoop:
         number, more = self.start(record.sender, record.text, self._now, record.rest[0])
         if number in self.commands:
             self.commands[number].rest = record.rest[1:]
+            self.commands[number].origin = record.origin or record.number
         self._out = out + more
 
     # ------------------------------------------------------------ bookkeeping

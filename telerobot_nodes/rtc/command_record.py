@@ -53,6 +53,7 @@ class CommandRecord:
     steps_done: int = 0
     rest: tuple[Statement, ...] = ()  # of the same message, to run when this has succeeded
     is_trial: bool = False
+    origin: int = 0  # first command of the same message; 0: itself
 
     @property
     def in_trial(self) -> bool:

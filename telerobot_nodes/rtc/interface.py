@@ -42,7 +42,7 @@ class InterfaceServer:
             if len(text) > SHORT:
                 refuse_too_long(text)
                 return [self._own(Work.PARSE, sender, text=text, macros=dict(self.unit.macros))]
-            if not _urgent(text):
+            if not is_urgent(text):
                 return self._sort(sender, text, parse(text), now)
             return self._words(sender, parse(text), now)
         except CommandError as error:
@@ -211,6 +211,7 @@ _CONTROLS: dict[str, Callable[[InterfaceServer, str, Control, float], Outputs]] 
 }
 
 
-def _urgent(text: str | bytes) -> bool:
+def is_urgent(text: str | bytes) -> bool:
+    """True for a text that begins with `halt`, which never waits behind other work."""
     start = text[:64].lstrip()[:4].lower()
     return start in ("halt", b"halt")

@@ -169,6 +169,8 @@ class CommandReport:
     label: str = ""
     notes: tuple[str, ...] = ()
     trial: TrialReport | None = None
+    origin: int = 0  # first command of the same message
+    more: bool = False  # another statement of the message goes on after this one
 
 
 @dataclass(frozen=True)

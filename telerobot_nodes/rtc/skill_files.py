@@ -106,6 +106,7 @@ def _kind(name: str, s: Section, common: list[Stop]) -> PrimitiveKind:
         operator=s.text("operator", ""),
         moves=s.flag("moves"),
         joints=s.flag("joints"),
+        speed=s.number("speed", 0.001, 5.0, 5.0),
     )
     s.end()
     return kind

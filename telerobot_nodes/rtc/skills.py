@@ -51,6 +51,7 @@ class PrimitiveKind:
     operator: str = ""  # text of the operator's task
     moves: bool = False  # the arm ends at the target
     joints: bool = False  # the target is joints, not a pose
+    speed: float = float("inf")  # [m/s] most, whatever the command says
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,8 @@ class Arm:
     speed: float  # [m/s] of the tool
     joint_speed: float  # [rad/s]
     load: float  # [kg]
+    namespace: str = ""  # of the arm's own graph; empty: the decision unit's
+    base: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # WORLD of the arm's graph in the workcell's
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ def _arm(name: str, s: Section) -> Arm:
         s.number("speed", 0.001, 5.0),
         s.number("joint_speed", 0.001, 20.0),
         s.number("load", 0.0, 1000.0),
+        s.text("namespace", "") if s.has("namespace") else "",
+        tuple(_pose_list(s, "base")[0]) if s.has("base") else Arm.base,
     )
     s.has("home")
     s.end()
