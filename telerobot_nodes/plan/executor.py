@@ -107,7 +107,12 @@ class PlanExecutor:
             self.motion.start_from(memory.executed_seq, memory.plan_time)
 
     def receive(self, now: float, operations: Iterable[Operation]) -> None:
-        """Apply what the link brought, exactly once and in order; refusals are reported, and change nothing."""
+        """Apply what the link brought, exactly once and in order; refusals are reported, and change nothing.
+
+        Until a successor knows what its predecessor executed nothing is taken: it is not acknowledged, and comes again.
+        """
+        if self._memory is not None:
+            return
         for delivery in self.receiver.receive(now, operations):
             if delivery.refusal:
                 continue

@@ -340,6 +340,8 @@ class PathPlanQueue:
     def _rejoin(self) -> None:
         """Both tails are the same point again: displays and hand go on from it."""
         self._plan.feed.truncate(self._uplink.cut_seq)
+        if self._uplink.lost is not None:
+            self._plan.lay_again(self._uplink.lost)
         if self._position_clutch:
             self._restart_hand()
         self._notice = "robot has confirmed; the plan goes on from its head"

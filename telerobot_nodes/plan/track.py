@@ -82,6 +82,13 @@ class Track:
         self.store.extend(Stretch(seq, time, stretch.pose[1:], stretch.timing[1:], stretch.gripper[1:]))
         self.next_seq += n
 
+    def lay_again(self, stretch: Stretch) -> None:
+        """Append points as they are, with the next free numbers: the robot had taken them and lost them."""
+        n = len(stretch)
+        seq = np.arange(self.next_seq, self.next_seq + n)
+        self.store.extend(Stretch(seq, stretch.time, stretch.pose, stretch.timing, stretch.gripper))
+        self.next_seq += n
+
     def check_room(self, n: int) -> None:
         """Raise QueueFullError when `n` more points do not fit."""
         if len(self.store) + n > self.store.capacity:

@@ -6,12 +6,15 @@ devices, time bases, clocks.
 The robot is right about what was executed and kept. After a delete-all, after a refusal, or when the reports tell of
 another tail than expected, nothing more is handed over until every operation is confirmed (CHECKING); then the
 operator's plan is cut, or what was deleted here and kept there is put back, so that both tails are the same point.
-When the robot holds points nobody here knows (restart of this side), they are left to run out (SETTLING), and the
-plan goes on from where the arm comes to rest.
+Points the robot had taken and neither executed nor kept (its executor was restarted) are given back in `lost`, to be
+laid once more with new numbers; what it refused is not: it would refuse it again. When the robot holds points nobody
+here knows (restart of this side), they are left to run out (SETTLING), and the plan goes on from where the arm comes
+to rest.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
@@ -95,6 +98,7 @@ class Uplink:
         self.notices: list[str] = []
         self.event: Event | None = None  # AT_REST or AGREED when the latest report brought it
         self.cut_seq = 0  # newest point here that the latest agreement left untouched
+        self.lost: Stretch | None = None  # what the robot lost, when `event` is AGREED
         self._store = store
         self._config = config
         self._sender: Sender | None = None
@@ -102,6 +106,9 @@ class Uplink:
         self._removed: list[_Removed] = []
         self._refused_number = 0
         self._check_number = 0  # operation whose confirmation CHECKING waits for
+        self._changes: deque[tuple[int, int]] = deque()  # operations on the tail: number, tail they leave
+        self._sure_seq = 0  # point up to which the robot must hold the plan, or have executed it
+        self._losing = False  # it does not
         self._past_reports = 0
         self._insisting = False  # our claim stands against another's authority, by consent
         self._joined = False  # our claim takes over the other's plan
@@ -142,7 +149,7 @@ class Uplink:
 
     def on_report(self, now: float, report: ExecutorReport) -> None:
         """Take a report. Reports older than the latest (overtaken on the way) are passed over."""
-        self.event = None
+        self.event, self.lost = None, None
         if self._is_past(report):
             self._past_reports += 1
             if self._past_reports < DOUBTFUL_REPORTS:
@@ -160,7 +167,8 @@ class Uplink:
         while self._store.last_seq > self._handed_seq and self.sender.room > 0:
             stretch = gapless(self._store.after(self._handed_seq, POINTS_PER_OPERATION))
             points = as_points(stretch, self.agent)
-            self.sender.submit(OperationKind.APPEND, points, after_seq=self._handed_seq)
+            operation = self.sender.submit(OperationKind.APPEND, points, after_seq=self._handed_seq)
+            self._changes.append((operation.number, points.last_seq))
             self._handed_seq = points.last_seq
 
     def truncate(self, after_seq: int) -> int:
@@ -171,6 +179,7 @@ class Uplink:
         """
         if after_seq < self._handed_seq:
             operation = self.sender.submit(OperationKind.TRUNCATE, after_seq=after_seq, urgent=True)
+            self._changes.append((operation.number, after_seq))
             self._remember(operation.number, after_seq)
             self._handed_seq = after_seq
         return self._store.truncate(after_seq)
@@ -179,6 +188,7 @@ class Uplink:
         """Delete every point not executed, here and at the robot; returns how many were deleted here."""
         keep = max(self.report.committed_seq if self.report else 0, self._store.first_seq)
         operation = self.sender.submit(OperationKind.CLEAR, urgent=True)
+        self._changes.append((operation.number, 0))
         if self.phase is Phase.SETTLING:
             return 0
         self._remember(operation.number, keep)
@@ -218,7 +228,12 @@ class Uplink:
     def start(self, tail_seq: int) -> None:
         """The plan goes on after the robot's tail, which is executed."""
         self._handed_seq = tail_seq
+        self._forget_changes()
+
+    def _forget_changes(self) -> None:
         self._removed.clear()
+        self._changes.clear()
+        self._sure_seq, self._losing = 0, False
 
     def _remember(self, number: int, after_seq: int) -> None:
         stretch = self._store.after(after_seq, REMEMBERED)
@@ -268,7 +283,7 @@ class Uplink:
         epoch = self.report.epoch if self.report else 0
         self._sender = Sender(epoch + 1, self.agent, self._config)
         self._sender.submit(OperationKind.AUTHORITY)
-        self._removed.clear()
+        self._forget_changes()
         self._refused_number = 0
 
     def _lose(self, report: ExecutorReport) -> None:
@@ -278,25 +293,37 @@ class Uplink:
         self.fire(Event.OTHER)
         self._insisting = self._joined = False
         self._sender = None
-        self._removed.clear()
+        self._forget_changes()
 
     def _follow_log(self, now: float, report: ExecutorReport) -> None:
         self.sender.acknowledge(now, report.applied_number)
+        self._follow_tail(report)
         if report.refused_number > self._refused_number:
             self._refused_number = report.refused_number
             self.notices.append(f"robot refused operation {report.refused_number}: {report.refusal}")
             if self.phase is Phase.READY:
                 self._doubt()
         confirmed = self.unacknowledged == 0
-        if self.phase is Phase.READY and self._differs(report, confirmed):
+        if self.phase is Phase.READY and (self._losing or self._differs(report, confirmed)):
             self._doubt()
-        if self.phase is Phase.CHECKING and report.applied_number >= self._check_number:
+        waiting = self._losing and report.mode is ExecutorMode.FAULT  # it does not know yet what it has executed
+        if self.phase is Phase.CHECKING and report.applied_number >= self._check_number and not waiting:
             self._agree(report)
         elif self.phase is Phase.SETTLING and confirmed and _at_rest(report):
             self.fire(Event.AT_REST)
             self.event = Event.AT_REST
         if self.phase is Phase.READY:
             self._removed = [entry for entry in self._removed if entry.number > report.applied_number]
+
+    def _follow_tail(self, report: ExecutorReport) -> None:
+        """Find out whether the robot has lost points that it had taken."""
+        refused = report.refused_number > self._refused_number
+        while self._changes and self._changes[0][0] <= report.applied_number:
+            tail_seq = self._changes.popleft()[1]
+            if not refused or tail_seq < self._sure_seq:
+                self._sure_seq = tail_seq
+        self._losing = self._losing or report.tail_seq < self._sure_seq
+        self._sure_seq = report.tail_seq
 
     def _differs(self, report: ExecutorReport, confirmed: bool) -> bool:
         """True when the robot's tail is another: it kept what was deleted here, or anything else."""
@@ -307,12 +334,16 @@ class Uplink:
 
     def _agree(self, report: ExecutorReport) -> None:
         before = self._store.last_seq
+        lost = self._store.after(report.tail_seq).copy() if self._losing else None
         if not self._restore(report.tail_seq):
             self.notices.append("robot holds points not known here: it finishes them first")
             self.fire(Event.UNKNOWN_TAIL)
             return
         self._handed_seq = report.tail_seq
-        self._removed.clear()
+        self._forget_changes()
+        self.lost = lost
+        if lost is not None:
+            self.notices.append(f"robot lost {len(lost)} points it had not executed: they are sent again")
         if report.tail_seq > before:
             self.notices.append(f"robot was committed to point {report.tail_seq}: the plan goes on from there")
         self.fire(Event.AGREED)

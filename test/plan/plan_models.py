@@ -88,6 +88,16 @@ class Robot:
             self.points.append((points.first_seq + i, float(points.time[i]), points.pose[i], points.author))
         self.tail_seq, self.tail_time = points.last_seq, float(points.time[-1])
 
+    def restart(self):
+        """The executor is killed: the arm runs out what it is committed to, the rest is forgotten, the log is not."""
+        committed = self.committed_seq
+        while self.points and self.points[0][0] <= committed:
+            self.executed_seq, self.plan_time, self.pose, author = self.points.pop(0)
+            self.executed.append((self.executed_seq, author))
+        self.points = []
+        self.tail_seq, self.tail_time = self.executed_seq, self.plan_time
+        self.paused, self.rate = False, 1.0
+
     @property
     def committed_seq(self):
         held = [seq for seq, time, _, _ in self.points if time <= self.plan_time + self.COMMIT]
@@ -139,6 +149,7 @@ class Session:
         self.now = 100.0
         self.ticks = 0
         self.updates = []
+        self.notices = set()
 
     def step(self, command=None):
         self.ticks += 1
@@ -156,6 +167,7 @@ class Session:
         if operations:
             self.up.send(self.now, operations)
         self.updates += self.queue.drain()
+        self.notices.add(self.queue.state(self.now).notice)
 
     def run(self, seconds, command=None):
         for _ in range(round(seconds / self.STEP)):

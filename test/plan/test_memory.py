@@ -64,10 +64,14 @@ def test_a_successor_goes_on_where_the_arm_came_to_rest_and_executes_nothing_twi
         rig.step(hand_at(rig.now - begun))
     rig.executor = PlanExecutor(rig.robot, memory=ExecutorMemory.from_text(line))
     seen = len(rig.executed)
-    while rig.now < begun + 8.0:
-        rig.step(hand_at(min(rig.now - begun, 6.0)))
+    while rig.now < begun + 6.0:
+        rig.step(hand_at(rig.now - begun))
+    rig.queue.set_time_clutch(rig.now, False)  # a hand at rest lays nothing any more
+    while rig.now < begun + 12.0 + 4 * round_trip:
+        rig.step(hand_at(6.0))
     assert rig.executed == sorted(set(rig.executed))
     assert len(rig.executed) > seen + 20
     report = rig.executor.report(rig.now)
     assert report.epoch == 1
-    assert report.queue_length < 100
+    assert report.queue_length == 0  # what the dead one had not executed was sent again
+    assert report.executed_seq == rig.queue.state(rig.now).head_seq

@@ -89,6 +89,10 @@ class PlanMachine(RuleBasedStateMachine):
         self.session.queue = PathPlanQueue(self.config, reach)
         self.session.updates = []
 
+    @rule()
+    def robot_restart(self):
+        self.session.robot.restart()
+
     def tried(self, control):
         try:
             control()

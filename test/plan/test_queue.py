@@ -389,3 +389,30 @@ def test_operations_follow_each_other_by_number_of_point(make):
     sent = [op for op in session.queue.poll(session.now + 2.0) if op.kind is OperationKind.APPEND]
     for earlier, later in itertools.pairwise(sent):
         assert later.after_seq == earlier.points.last_seq
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.4])
+@pytest.mark.parametrize("drawn", [2.0, 4.0])
+@pytest.mark.parametrize("braked", [False, True])
+def test_what_a_restarted_robot_had_not_executed_is_sent_again_and_executed_once(make, delay, drawn, braked):
+    session = ready(make(delay=delay))
+    session.robot.rate = 0.3
+    session.run(drawn, drawing(session))
+    if braked:
+        session.queue.set_brake(session.now, 1.0)
+        session.run(0.2)
+    session.robot.restart()
+    committed = session.robot.executed_seq
+    if braked:
+        session.queue.set_brake(session.now, 0.0)
+    session.run(0.5, drawing(session))
+    session.run(8.0 + 8 * delay)
+    shown = session.shown()
+    assert session.robot.refused == [] or "after_seq" in session.robot.refused[0]
+    assert [seq for seq, _ in session.robot.executed] == [point[0] for point in shown]
+    assert committed < shown[-1][0]
+    drawn_until = 0.1 * drawn - (0.1 if braked else 0.0)
+    assert shown[-1][2][1] > drawn_until - 0.03  # nothing laid and kept is missing
+    assert np.diff([point[1] for point in shown]).max() < 0.6
+    assert steps(session).max() < 0.02
+    assert "sent again" in " ".join(session.notices)
