@@ -90,9 +90,9 @@ def _add_crank(board: _Board) -> None:
 
 
 def _add_door(board: _Board) -> None:
-    frame = board.body("door_frame", 0.84, 0.30)
+    frame = board.body("door_frame", 0.80, 0.30)
     board.shape(frame, _BOX, [0, 0.11, 0.06], [0.012, 0.008, 0.06], DARK)
-    door = board.body("door", 0.84, 0.40, 0.06)
+    door = board.body("door", 0.80, 0.40, 0.06)
     board.joint(door, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-1.8, 0.0], 0.05)
     board.shape(door, _BOX, [0, -0.09, 0], [0.006, 0.085, 0.055], BLUE)
     board.shape(door, _CYLINDER, [-0.03, -0.15, 0], [0.006, 0.03], METAL)

@@ -5,11 +5,13 @@ Every quantity comes from MuJoCo's state: joint positions, body poses, contact f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.errors import InvalidValueError
@@ -38,30 +40,41 @@ class Judge:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, measures: Sequence[Measure]) -> None:
         self._model, self._data = model, data
         self._measures = tuple(measures)
-        self._subtrees = {m.body: _subtree(model, m.body) for m in measures if m.of in ("force", "torque")}
         for m in measures:
             _id(model, mujoco.mjtObj.mjOBJ_BODY, m.frame, f"success.{m.name}.frame")
             if m.of == "joint":
                 _id(model, mujoco.mjtObj.mjOBJ_JOINT, m.joint, f"success.{m.name}.joint")
             else:
                 _id(model, mujoco.mjtObj.mjOBJ_BODY, m.body, f"success.{m.name}.body")
-        self.rows: list[tuple[float, ...]] = []
+        self._geoms = {m.body: _geoms_of(model, m.body) for m in measures if m.of in ("force", "torque")}
+        bodies = {name for m in measures for name in (m.body, m.frame) if name}
+        self._p = {name: data.body(name).xpos for name in bodies}  # views that follow the physics
+        self._R = {name: data.body(name).xmat.reshape(3, 3) for name in bodies}
+        self._joint = {m.joint: int(model.joint(m.joint).qposadr[0]) for m in measures if m.joint}
+        self._start: list[tuple[float, FloatArray, FloatArray]] = []
+        self.rows: list[list[float]] = []
         self.labels: list[str] = []
-        self._start = np.zeros(len(self._measures))
-        self._origin: dict[str, FloatArray] = {}
 
     def begin(self) -> None:
-        """The run begins: joints and positions count from here."""
-        for i, m in enumerate(self._measures):
-            if m.of == "joint":
-                self._start[i] = self._data.joint(m.joint).qpos[0]
-            elif m.of == "position" and m.relative:
-                self._origin[m.name] = self._data.body(m.body).xpos.copy()
+        """The run begins: joints, positions and rotations count from here."""
+        none = np.zeros(3), np.eye(3)
+        self._start = [
+            (float(self._data.qpos[self._joint[m.joint]]), *none)
+            if m.of == "joint"
+            else (0.0, self._p[m.body].copy(), self._R[m.body].copy())
+            for m in self._measures
+        ]
+        self.rows.clear()
+        self.labels.clear()
 
     def sample(self, label: str) -> None:
         """After a physics step, while the primitive `label` runs."""
-        wrenches = {body: self._wrench(body) for body in self._subtrees}
-        self.rows.append(tuple(self._value(i, m, wrenches) for i, m in enumerate(self._measures)))
+        if not self._start:
+            return
+        wrenches = {body: self._wrench(body) for body in self._geoms}
+        self.rows.append(
+            [self._value(m, start, wrenches) for m, start in zip(self._measures, self._start, strict=True)]
+        )
         self.labels.append(label)
 
     def verdicts(self, period: float) -> tuple[Verdict, ...]:
@@ -73,50 +86,55 @@ class Judge:
             for i, m in enumerate(self._measures)
         )
 
-    def _value(self, i: int, m: Measure, wrenches: Mapping[str, tuple[FloatArray, FloatArray]]) -> float:
-        data = self._data
+    def _value(
+        self,
+        m: Measure,
+        start: tuple[float, FloatArray, FloatArray],
+        wrenches: Mapping[str, tuple[FloatArray, FloatArray]],
+    ) -> float:
         if m.of == "joint":
-            return _from_target(float(data.joint(m.joint).qpos[0] - self._start[i]), m)
-        R_frame = data.body(m.frame).xmat.reshape(3, 3)
-        if m.of == "tilt":
-            cosine = float(R_frame[:, 2] @ data.body(m.body).xmat.reshape(3, 3)[:, 2])
-            return _from_target(float(np.arccos(np.clip(cosine, -1.0, 1.0))), m)
-        if m.of == "position":
-            origin = self._origin.get(m.name, data.body(m.frame).xpos)
-            vector = data.body(m.body).xpos - origin
+            value = float(self._data.qpos[self._joint[m.joint]]) - start[0]
+        elif m.of == "tilt":
+            value = _angle(float(self._R[m.frame][:, 2] @ self._R[m.body][:, 2]))
+        elif m.of == "rotation":
+            value = _angle(0.5 * (float(np.vdot(start[2], self._R[m.body])) - 1.0))
+        elif m.of == "position":
+            value = self._along(m, self._p[m.body] - (start[1] if m.relative else self._p[m.frame]))
         else:
-            vector = wrenches[m.body][0 if m.of == "force" else 1]
-        along = R_frame.T @ vector
-        chosen = [along[AXES.index(axis)] for axis in m.axes]
-        return _from_target(float(chosen[0] if len(chosen) == 1 else np.linalg.norm(chosen)), m)
+            value = self._along(m, wrenches[m.body][0 if m.of == "force" else 1])
+        return value if m.target is None else abs(value - m.target)
+
+    def _along(self, m: Measure, vector: FloatArray) -> float:
+        along = self._R[m.frame].T @ vector
+        chosen = [float(along[AXES.index(axis)]) for axis in m.axes]
+        return chosen[0] if len(chosen) == 1 else math.hypot(*chosen)
 
     def _wrench(self, body: str) -> tuple[FloatArray, FloatArray]:
         """Net contact force [N] and torque [N m] on a body's tree at its origin, WORLD axes."""
-        model, data, tree = self._model, self._data, self._subtrees[body]
+        model, data = self._model, self._data
         force, torque, six = np.zeros(3), np.zeros(3), np.zeros(6)
-        at = data.body(body).xpos
-        for k in range(data.ncon):
+        if not data.ncon:
+            return force, torque
+        mine = self._geoms[body][data.contact.geom]
+        for k in np.flatnonzero(mine[:, 0] != mine[:, 1]):
             contact = data.contact[k]
-            one, two = (int(model.geom_bodyid[g]) in tree for g in (contact.geom1, contact.geom2))
-            if one == two:
-                continue
             mujoco.mj_contactForce(model, data, k, six)
             R = contact.frame.reshape(3, 3)
-            sign = 1.0 if two else -1.0  # MuJoCo's is what the first exerts on the second
+            sign = 1.0 if mine[k, 1] else -1.0  # MuJoCo's is what the first exerts on the second
             push = sign * (R.T @ six[:3])
             force += push
-            torque += _cross(contact.pos - at, push) + sign * (R.T @ six[3:])
+            torque += _cross(contact.pos - self._p[body], push) + sign * (R.T @ six[3:])
         return force, torque
+
+
+def _angle(cosine: float) -> float:
+    return math.acos(min(max(cosine, -1.0), 1.0))
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     """A product of two vectors (3,), without the generality that costs most of it."""
     (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
-
-
-def _from_target(value: float, m: Measure) -> float:
-    return value if m.target is None else abs(value - m.target)
 
 
 def _reduced(values: FloatArray, labels: FloatArray, m: Measure, period: float) -> float:
@@ -136,14 +154,13 @@ def _reduced(values: FloatArray, labels: FloatArray, m: Measure, period: float) 
     return float(getattr(np, m.reduce)(values))
 
 
-def _subtree(model: mujoco.MjModel, body: str) -> frozenset[int]:
-    """A body and everything that hangs on it."""
-    root = _id(model, mujoco.mjtObj.mjOBJ_BODY, body, "success.body")
-    tree = {root}
-    for i in range(root + 1, model.nbody):
+def _geoms_of(model: mujoco.MjModel, body: str) -> npt.NDArray[np.bool_]:
+    """Which geoms belong to a body and everything that hangs on it."""
+    tree = {_id(model, mujoco.mjtObj.mjOBJ_BODY, body, "success.body")}
+    for i in range(min(tree) + 1, model.nbody):
         if int(model.body_parentid[i]) in tree:
             tree.add(i)
-    return frozenset(tree)
+    return np.isin(model.geom_bodyid, sorted(tree))
 
 
 def _id(model: mujoco.MjModel, kind: mujoco.mjtObj, name: str, field: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -29,7 +29,7 @@ from telerobot_nodes.motion.executive import Executive, PrimitiveRequest
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.tasks.hand import TaskHand
 from telerobot_nodes.tasks.measures import Judge, Verdict
-from telerobot_nodes.tasks.task import Step, Task
+from telerobot_nodes.tasks.task import AXES, Step, Task
 
 SERVO_PERIOD = 0.001  # [s]
 SETTLE = 0.2  # [s] at rest before the sensor is tared
@@ -194,13 +194,12 @@ class TaskRig:
         self.executive.measure(self.arm.read().position)
         self.executive.feel(0.0, np.mean(felt[len(felt) // 2 :], axis=0))
         self.executive.tare()
-        self.judge.rows.clear()
-        self.judge.labels.clear()
 
     def _misplace(self) -> None:
         """Move the bodies of the pose error in a random direction, by the whole distance and angle."""
         error, model = self.task.error, self.arm.model
-        offset, axis = _direction(self.random) * error.distance, _direction(self.random) * error.angle
+        offset = _direction(self.random, error.along) * error.distance
+        axis = _direction(self.random, error.turn) * error.angle
         about = np.array(error.about)
         T = pin.SE3(np.eye(3), about + offset) * pin.SE3(pin.exp3(axis), np.zeros(3)) * pin.SE3(np.eye(3), -about)
         for name in error.bodies:
@@ -230,7 +229,7 @@ def start_joints(robot: RobotModel, task: Task) -> FloatArray:
     return Kinematics(robot).solve(se3_from_pose(task.start.pose, "start.pose"), near)
 
 
-def _direction(random: np.random.Generator) -> FloatArray:
-    """A direction (3,), every one as likely."""
-    v = random.standard_normal(3)
+def _direction(random: np.random.Generator, axes: Sequence[str]) -> FloatArray:
+    """A direction (3,) in the space of some axes, every one as likely."""
+    v = random.standard_normal(3) * [axis in axes for axis in AXES]
     return np.asarray(v / np.linalg.norm(v))

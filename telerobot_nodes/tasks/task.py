@@ -15,7 +15,7 @@ from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.motion.executive import PrimitiveRequest
 
 AXES = ("x", "y", "z")
-QUANTITIES = ("joint", "position", "tilt", "force", "torque")
+QUANTITIES = ("joint", "position", "tilt", "rotation", "force", "torque")
 REDUCTIONS = ("final", "max", "min", "mean", "rms", "p95")
 OPERATORS = ("<=", ">=")
 
@@ -38,11 +38,17 @@ class PoseError:
     about: tuple[float, ...] = (0.0, 0.0, 0.0)  # [m] WORLD, the point that moves by `distance`
     distance: float = 0.002  # [m]
     angle: float = math.radians(2.0)  # [rad]
+    along: tuple[str, ...] = AXES  # WORLD axes the offset may have: a block on a table stays on it
+    turn: tuple[str, ...] = AXES  # WORLD axes the rotation may be about
 
     def __post_init__(self) -> None:
         finite_array(self.about, "error.about", 3)
         in_range(self.distance, "error.distance", 0.0, 0.1, "m")
         in_range(self.angle, "error.angle", 0.0, 0.5, "rad")
+        for axis in (*self.along, *self.turn):
+            one_of(axis, "error.axes", AXES)
+        if not (self.along and self.turn):
+            raise InvalidValueError("error.along, error.turn", (), "allowed: one axis or more; none: distance, angle 0")
 
 
 @dataclass(frozen=True)
@@ -111,9 +117,10 @@ class Step:
 class Measure:
     """One thing that must hold in the physics.
 
-    joint: of `joint`, from its start. position: of the origin of `body` [m]; tilt: angle between the z axes of
-    `body` and `frame` [rad]; force, torque: of every contact on `body` and what is fixed to it, at its origin.
-    Vectors are taken along `axes` of `frame` (a body or world): one axis is signed, several are a length.
+    joint: of `joint`, from its start. position: of the origin of `body` [m]. tilt: angle between the z axes of `body`
+    and `frame` [rad]. rotation: of `body` from its start [rad]. force, torque: of every contact on `body` and what is
+    fixed to it, at its origin. Vectors are taken along `axes` of `frame` (a body or world): one axis is signed,
+    several are a length.
     """
 
     name: str
