@@ -15,12 +15,12 @@ import numpy as np
 from telerobot_nodes.bench import report
 from telerobot_nodes.core.interpolation import quintic
 from telerobot_nodes.core.robot import RobotModel, load_robot
-from telerobot_nodes.core.timing import Histogram, PeriodStatistics
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.core.window import MotionWindow
 from telerobot_nodes.motion.control_records import ControlOutput
 from telerobot_nodes.motion.control_step import ControlStep
 from telerobot_nodes.motion.loop import PRIORITY, ControlLoop
+from telerobot_nodes.motion.orders import ClearTimes
 
 ARMS = {6: "arm", 7: "panda"}
 RATES = (200, 500, 1000)  # [Hz]
@@ -89,7 +89,7 @@ def time_loop(arm: str, rate: float, seconds: float, priority: int) -> dict[str,
     loop.inbox.measured(time.monotonic(), robot.home, np.zeros(robot.dof))
     loop.start()
     moving.wait(10.0)
-    loop.statistics, loop.durations = PeriodStatistics(1.0 / rate), Histogram()
+    loop.give(ClearTimes())
     number, end = 0, time.monotonic() + seconds
     while time.monotonic() < end:
         number += 1

@@ -28,6 +28,10 @@ class TimedPath:
     path: FloatArray
     times: FloatArray
     profiles: tuple[ruckig.Trajectory | None, ...]
+    bounds: FloatArray  # (3, n) velocity, acceleration, jerk it was timed with
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _timed, (self.path, self.bounds)  # profiles cannot be pickled; timing is the same each time
 
     @property
     def duration(self) -> float:
@@ -67,9 +71,13 @@ def time_path(path: FloatArray, limits: JointLimits, jerk: FloatArray | None = N
     if (jerks <= 0.0).any():
         raise InvalidValueError("jerk", jerks.tolist(), "allowed: above 0")
     bounds = np.stack([speed * limits.velocity, limits.acceleration, jerks])
+    return _timed(rows, bounds)
+
+
+def _timed(rows: FloatArray, bounds: FloatArray) -> TimedPath:
     profiles = [_profile(b - a, bounds) for a, b in pairwise(rows)]
     durations = [0.0 if p is None else p.duration for p in profiles]
-    return TimedPath(rows, np.concatenate([[0.0], np.cumsum(durations)]), tuple(profiles))
+    return TimedPath(rows, np.concatenate([[0.0], np.cumsum(durations)]), tuple(profiles), bounds)
 
 
 def _profile(delta: FloatArray, bounds: FloatArray) -> ruckig.Trajectory | None:

@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from telerobot_nodes.motion.executive import Prepared
 from telerobot_nodes.motion.preparation import PreparedChange
@@ -20,7 +20,12 @@ from telerobot_nodes.motion.preparation import PreparedChange
 _HEADER = 8  # bytes: length of what follows
 _PIECE = 65536  # bytes taken in one period of the loop, at most
 
-copyreg.pickle(MappingProxyType, lambda proxy: (MappingProxyType, (dict(proxy),)))  # type: ignore[arg-type]
+
+def _proxy(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(values)
+
+
+copyreg.pickle(MappingProxyType, lambda proxy: (_proxy, (dict(proxy),)))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ class OrderReceiver:
 
     def __init__(self, stream: socket.socket) -> None:
         stream.setblocking(False)
+        self.closed = False  # the host has ended, or ends the loop
         self._stream = stream
         self._buffer = bytearray()
         self._piece = bytearray(_PIECE)
@@ -107,10 +113,12 @@ class OrderReceiver:
         """The next order, once it is complete."""
         try:
             count = self._stream.recv_into(self._piece)
-        except BlockingIOError:
-            count = 0
-        if count:
+            self.closed = count == 0
             self._buffer += memoryview(self._piece)[:count]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.closed = True
         if len(self._buffer) < _HEADER:
             return None
         size = int.from_bytes(self._buffer[:_HEADER], "little")
