@@ -79,7 +79,7 @@ def test_stopping_the_loop_ramps_the_arm_down_first(arm, make_window):
     host.loop.stop()
     assert not host.loop.running
     assert host.speed == 0.0
-    assert host.loop.error is None
+    assert not host.loop.error
 
 
 def test_an_error_in_emit_ends_the_loop_and_is_kept_for_the_host(arm):
@@ -90,5 +90,5 @@ def test_an_error_in_emit_ends_the_loop_and_is_kept_for_the_host(arm):
     loop.start()
     loop._thread.join(PATIENCE)
     assert not loop.running
-    assert "no network" in str(loop.error)
+    assert "no network" in loop.error
     assert loop.scheduling.policy == "SCHED_OTHER"
