@@ -222,10 +222,11 @@ def control_from_message(message: Any) -> ControlReport:
         window_number=message.window_number,
         refused_window=message.refused_window,
         plan_time=message.plan_time,
-        joint_position=floats(message.joint_position),
-        joint_velocity=floats(message.joint_velocity),
+        joint_position=floats(message.path_position),
+        joint_velocity=floats(message.path_velocity),
         reason=message.reason,
         recoverable=message.recoverable,
+        primitive=message.primitive,
     )
 
 

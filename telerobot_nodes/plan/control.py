@@ -27,10 +27,11 @@ class ControlReport:
     window_number: int  # window in use; 0: none
     refused_window: int  # latest window that did not join; 0: none
     plan_time: float  # [s] plan time executed
-    joint_position: FloatArray  # (dof,) [rad] setpoint
-    joint_velocity: FloatArray  # (dof,) [rad/s] setpoint
+    joint_position: FloatArray  # (dof,) [rad] of the windows' motion: the setpoint without what sensors added
+    joint_velocity: FloatArray  # (dof,) [rad/s]
     reason: str = ""  # why STOPPING, STOPPED or FAULT
     recoverable: bool = False  # only stale data or a stall: goes on without RESUME
+    primitive: int = 0  # id of the primitive that moves the arm; 0: none
 
     def __post_init__(self) -> None:
         if self.state not in tuple(LoopState):
@@ -50,5 +51,5 @@ class ControlReport:
     @property
     def resting(self) -> bool:
         """True when the loop is at rest and takes windows."""
-        ready = self.state in (LoopState.HOLDING, LoopState.STOPPED)
+        ready = self.state in (LoopState.HOLDING, LoopState.STOPPED) and not self.primitive
         return ready and float(abs(self.joint_velocity).max(initial=0.0)) < 1e-3

@@ -123,7 +123,7 @@ class PlanMotion:
         control = self.control
         if not self.anchored or self._lost or control is None:
             return None
-        if control.state in (LoopState.STOPPING, LoopState.FAULT):
+        if control.primitive or control.state in (LoopState.STOPPING, LoopState.FAULT):
             return None
         if self.trouble or self.off_path or now - self._control_time > self.config.control_timeout:
             goal = 0.0
@@ -232,11 +232,18 @@ class PlanMotion:
         self._stand(now, tau)
 
     def _follow_rest(self, now: float, report: ControlReport) -> None:
-        """Something else moved the arm while the plan was at its end: go on from where the arm is."""
-        if self._profile.end_tau < self.path.times[-1] or report.window_number != self._ledger.last_number:
+        """Something else moved the arm while the plan rested: go on from where the arm is."""
+        if self._ledger.last_number not in (report.window_number, report.refused_window):
             return
-        if np.abs(self.path.joints[-1] - report.joint_position).max() > REST_GAP:
+        tau = self._profile.end_tau
+        at_end = tau >= self.path.times[-1]
+        q = self.path.joints[-1] if at_end else self.path.evaluate(np.array([tau]))[0][0]
+        if np.abs(q - report.joint_position).max() <= REST_GAP:
+            return
+        if at_end:
             self.begin(now, float(self.path.times[-1]), report.joint_position, int(self.path.seqs[-1]))
+        elif not self.off_path:
+            self._recover(now, report)
 
     def _stand(self, now: float, tau: float) -> None:
         """Rest at plan time `tau`; windows before this are over."""

@@ -1,5 +1,7 @@
 """Windows along the plan, followed by the control loop's own follower, checked at every millisecond."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -172,6 +174,69 @@ def test_an_arm_far_off_its_plan_does_not_go_back_by_itself():
     assert rig.motion.off_path
     assert "rad off the plan" in rig.motion.trouble
     assert rig.motion.tick(rig.now, 1.0) is None
+
+
+def moved_by_a_primitive(rig, by, duration=1.0):
+    """Something else moves the arm; the loop says so, and takes no window meanwhile."""
+    primitive = replace(rig.control(LoopState.TRACKING), primitive=7)
+    end = rig.now + duration
+    while rig.now < end:
+        rig.now += 0.02
+        rig.motion.on_control(rig.now, primitive)
+        assert rig.motion.tick(rig.now, rig.goal) is None
+    rig.follower.hold(rig.follower.q + by, rig.follower.plan_time)
+    rig.follower.sample(rig.now)
+    rig.next_tick = rig.next_report = rig.now
+
+
+def test_after_a_primitive_at_the_plans_end_the_plan_goes_on_from_where_the_arm_is():
+    rig = Rig()
+    laid(rig, 100)
+    assert rig.finish()
+    moved_by_a_primitive(rig, 0.4)
+    rig.run(1.0)
+    np.testing.assert_allclose(rig.motion.path.joints[-1], rig.follower.q, atol=1e-9)
+    laid(rig, 100)
+    assert rig.finish()
+    assert rig.refusals == []
+
+
+def test_after_a_primitive_that_moved_the_arm_a_little_a_paused_plan_goes_on():
+    rig = Rig()
+    laid(rig, 200)
+    rig.run(1.0)
+    rig.goal = 0.0
+    rig.run(1.5)
+    moved_by_a_primitive(rig, 0.03)
+    rig.run(1.0)
+    rig.goal = 1.0
+    assert rig.finish()
+    assert rig.motion.executed_seq() == 200
+
+
+def test_after_a_primitive_that_moved_the_arm_far_a_paused_plan_waits_to_be_cleared():
+    rig = Rig()
+    laid(rig, 200)
+    rig.run(1.0)
+    rig.goal = 0.0
+    rig.run(1.5)
+    moved_by_a_primitive(rig, 0.5)
+    rig.run(1.0)
+    rig.goal = 1.0
+    rig.run(1.0)
+    assert rig.motion.off_path
+    assert "clear the plan" in rig.motion.trouble
+    assert rig.refusals == []
+
+
+def test_a_window_refused_because_a_primitive_ran_is_made_again_from_where_the_arm_is():
+    rig = Rig()
+    laid(rig, 100)
+    assert rig.finish()
+    rig.follower.hold(rig.follower.q + 0.02, rig.follower.plan_time)
+    laid(rig, 100)
+    assert rig.finish()
+    assert rig.refusals
 
 
 def test_the_cost_of_a_tick_does_not_grow_with_the_plan():
