@@ -50,6 +50,14 @@ class JoinError(TelerobotError):
     """Two paths cannot be joined; says why. Nothing was changed."""
 
 
+class PlanningError(TelerobotError):
+    """No collision-free path was found; `outcome` is the planner's word for why."""
+
+    def __init__(self, outcome: str, reason: str) -> None:
+        super().__init__(f"{outcome}: {reason}")
+        self.outcome = outcome
+
+
 class AuthorityError(TelerobotError):
     """The agent does not hold authority over this arm."""
 

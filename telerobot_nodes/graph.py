@@ -146,6 +146,21 @@ TOPICS: tuple[Topic, ...] = (
     Topic("hardware_interface/state", "telerobot/msg/HardwareState", Qos.STATE, "readiness of the arm", 50.0),
     Topic("hardware_interface/wrench", "geometry_msgs/msg/WrenchStamped", Qos.STATE, "wrist force-torque", 200.0),
     Topic("joint_states", "sensor_msgs/msg/JointState", Qos.STATE, "measured joints", 200.0),
+    Topic("obstacles", "telerobot/msg/Obstacles", Qos.COMMAND, "changes of the world, from outside"),
+    Topic(
+        "cspace_planner/world",
+        "telerobot/msg/Obstacles",
+        Qos.LATCHED,
+        "every obstacle in force",
+        0.5,
+        crosses=True,
+    ),
+    Topic(
+        "cspace_planner/markers",
+        "visualization_msgs/msg/MarkerArray",
+        Qos.LATCHED,
+        "the last path, its clearance and cells; obstacles",
+    ),
     # both hosts
     Topic("link_emulator/status", "telerobot/msg/LinkStatus", Qos.STATE, "the link as set and as counted", 2.0),
     Topic("diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos.REPORT, "health of every node", 1.0),
@@ -200,6 +215,21 @@ NODES: tuple[Node, ...] = (
         restarts=3,
     ),
     Node(
+        "cspace_planner",
+        Host.ROBOT,
+        "proved paths for one or several arms among obstacles, planned in a process of its own",
+        publishes=("cspace_planner/world", "cspace_planner/markers", "diagnostics"),
+        subscribes=("obstacles", "joint_states"),
+        services=_services(
+            "cspace_planner",
+            ("plan", "telerobot/srv/PlanPath", "paths with proof and timing to joint or tool goals"),
+            ("check_path", "telerobot/srv/CheckPath", "is a joint path free, by proof"),
+            ("check_configuration", "telerobot/srv/CheckConfiguration", "clearance, nearest pair and cell of joints"),
+        ),
+        required=False,
+        restarts=3,
+    ),
+    Node(
         "path_plan_queue",
         Host.OPERATOR,
         "first buffer: plan points from the operator's commands; clutches, ratio, delete-all",
@@ -218,6 +248,7 @@ NODES: tuple[Node, ...] = (
             "path_plan_queue/pose_target_cmds",
             "plan_executor/state",
             "plan_in_force",
+            "cspace_planner/world",
         ),
         services=_services(
             "path_plan_queue",
@@ -257,7 +288,7 @@ NODES: tuple[Node, ...] = (
             "forward_simulator/markers",
             "diagnostics",
         ),
-        subscribes=("path_plan_queue/plan", "path_plan_queue/state", "plan_executor/state"),
+        subscribes=("path_plan_queue/plan", "path_plan_queue/state", "plan_executor/state", "cspace_planner/world"),
         services=_services(
             "forward_simulator",
             (
@@ -337,7 +368,7 @@ NODES: tuple[Node, ...] = (
 
 # What `telerobot up NAME` and `launch/NAME.launch.py` start, in order.
 GRAPHS: dict[str, tuple[str, ...]] = {
-    "robot": ("bag_recorder", "hardware_interface", "gcmsf_control", "plan_executor"),
+    "robot": ("bag_recorder", "hardware_interface", "gcmsf_control", "plan_executor", "cspace_planner"),
     "operator": ("bag_recorder", "path_plan_queue", "forward_simulator", "operator_input", "operator_console"),
     "demo": (
         "bag_recorder",
@@ -345,6 +376,7 @@ GRAPHS: dict[str, tuple[str, ...]] = {
         "hardware_interface",
         "gcmsf_control",
         "plan_executor",
+        "cspace_planner",
         "path_plan_queue",
         "forward_simulator",
         "operator_input",

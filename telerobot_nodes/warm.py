@@ -7,6 +7,7 @@ import shutil
 from telerobot_nodes.compiled import cache_folder
 from telerobot_nodes.core.reach import Reach
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.planner_copy import PlannerCopy
 from telerobot_nodes.hardware.arm import Hardware
 from telerobot_nodes.motion.control_step import ControlStep
 from telerobot_nodes.plan.executor import PlanExecutor
@@ -24,6 +25,7 @@ def warm() -> None:
     arm.open(0.0)
     arm.step(0.01)
     arm.close()
+    PlannerCopy({"arm": robot}).load()
     others = sorted(cache_folder().parent.iterdir(), key=lambda folder: folder.stat().st_mtime)
     for folder in others[: -KEPT - 1]:
         shutil.rmtree(folder, ignore_errors=True)

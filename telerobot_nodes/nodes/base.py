@@ -96,10 +96,10 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
             try:
                 handler(request, response)
             except TelerobotError as error:
-                self._refuse(error)
+                self.note_refusal(error)
                 response.success, response.message = False, str(error)
             except Exception as error:  # noqa: BLE001 -- process boundary: a caller's trouble is not the node's
-                self._report(error)
+                self.note_error(error)
                 response.success, response.message = False, f"internal error: {error}"
             return response
 
@@ -204,18 +204,20 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
             try:
                 callback(*arguments)
             except TelerobotError as error:
-                self._refuse(error)
+                self.note_refusal(error)
             except Exception as error:  # noqa: BLE001 -- process boundary: one bad message must not end the node
-                self._report(error)
+                self.note_error(error)
 
         return call
 
-    def _refuse(self, error: TelerobotError) -> None:
+    def note_refusal(self, error: TelerobotError) -> None:
+        """Count and log a refusal; `diagnostics` tells the last one."""
         self.refusals += 1
         self.last_refusal = str(error)
         self.get_logger().warning(f"refused: {error}", throttle_duration_sec=1.0)
 
-    def _report(self, error: Exception) -> None:
+    def note_error(self, error: Exception) -> None:
+        """Count and log an error that is not of our making."""
         self.errors += 1
         self.get_logger().error("".join(traceback.format_exception(error)), throttle_duration_sec=1.0)
 

@@ -46,13 +46,21 @@ class Ros:
 
     def call(self, kind, name, **fields):
         """Answer of a service."""
+        return self.begin(kind, name, **fields)()
+
+    def begin(self, kind, name, timeout=20.0, **fields):
+        """Ask a service; the function returned waits for the answer."""
         client = self.probe.create_client(kind, name)
         assert client.wait_for_service(20.0), name
         done = threading.Event()
         future = client.call_async(kind.Request(**fields))
         future.add_done_callback(lambda _: done.set())
-        assert done.wait(20.0), name
-        return future.result()
+
+        def answer():
+            assert done.wait(timeout), name
+            return future.result()
+
+        return answer
 
     def close(self):
         for node in self.nodes:
@@ -64,10 +72,13 @@ class Ros:
             node.destroy_node()
 
 
-@pytest.fixture
-def ros():
+def _harness():
     rclpy.init(domain_id=100 + os.getpid() % 100)
     harness = Ros()
     yield harness
     harness.close()
     rclpy.try_shutdown()
+
+
+ros = pytest.fixture(_harness)
+module_ros = pytest.fixture(_harness, scope="module", name="module_ros")  # one for every test of a file

@@ -1,0 +1,138 @@
+"""An own copy of the planner in a process that must be answered at once: plan queue, forward simulation, RTC.
+
+Nothing is loaded before `load`; `load_later` does it on a thread. Until then nothing is called free, nothing planned.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.cspace.requests import Goal, PlannedPath, PlanRequest
+from telerobot_nodes.cspace.scene import Scene
+from telerobot_nodes.errors import PlanningError, TelerobotError
+
+if TYPE_CHECKING:
+    from telerobot_nodes.cspace.planning_service import PlanningService
+
+LOADING = "the planner is loading"
+MARGIN = 0.005  # [m] kept from obstacles
+BUDGET = 1.0  # [s]
+
+
+class PlannerCopy:
+    """Checks and plans for named arms in the scene last given. One thread, except `load_later`'s own."""
+
+    def __init__(self, robots: Mapping[str, RobotModel], margin: float = MARGIN, budget: float = BUDGET) -> None:
+        self._robots, self._margin, self._budget = dict(robots), margin, budget
+        self._service: PlanningService | None = None
+        self._thread: threading.Thread | None = None
+        self._scene = Scene()
+        self.trouble = ""  # why loading failed
+
+    @property
+    def ready(self) -> bool:
+        """True once questions are answered."""
+        return self._service is not None
+
+    @property
+    def margin(self) -> float:
+        """Kept from obstacles [m]."""
+        return self._margin
+
+    @property
+    def scene(self) -> Scene:
+        """The scene asked about."""
+        return self._scene
+
+    def set_scene(self, scene: Scene) -> None:
+        """Ask about another scene from now on."""
+        self._scene = scene
+
+    def load(self) -> None:
+        """Get ready; takes a second or two, much longer where the compiled code is not cached."""
+        from telerobot_nodes.cspace.planner import PlannerSettings
+        from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
+
+        settings = ServiceSettings(planner=PlannerSettings(margin=self._margin))
+        service = PlanningService(self._robots, settings)
+        for arm, robot in self._robots.items():
+            home = np.array(robot.home)
+            pose = pose_from_se3(robot.forward(home))
+            service.check_path(arm, np.array([home, home]))
+            service.plan(PlanRequest((Goal(arm, home, pose=pose),), budget=self._budget))
+        self._service = service
+
+    def load_later(self) -> None:
+        """Get ready on a thread; asked again while that runs it does nothing."""
+        if self._thread is None and self._service is None:
+            self._thread = threading.Thread(target=self._load_noting, name="planner", daemon=True)
+            self._thread.start()
+
+    def _load_noting(self) -> None:
+        try:
+            self.load()
+        except Exception as error:  # noqa: BLE001 -- a thread's boundary: the reason is said to who asks
+            self.trouble = f"the planner could not be loaded: {error}"
+
+    # questions -----------------------------------------------------------------------------------------------
+
+    def check_path(self, arm: str, path: FloatArray, clearance: float, ignore: frozenset[str]) -> str:
+        """Empty, or what the joint path (n, dof) [rad] comes closer to than `clearance` [m], and where."""
+        service = self._asked()
+        if isinstance(service, str):
+            return service
+        try:
+            answer = service.check_path(arm, path, clearance, ignore)
+        except TelerobotError as error:
+            return str(error)
+        return "" if answer.free else answer.message
+
+    def collision(self, q: FloatArray, arm: str = "") -> str:
+        """What collides at `q` (dof,) [rad] and how deep; empty: nothing, or not known yet."""
+        service = self._asked()
+        if isinstance(service, str):
+            return ""
+        depth, pair = service.planner(service.arm(arm), margin=0.0).status(q)
+        return f"{pair}, {-1e3 * depth:.0f} mm" if depth <= 0.0 else ""
+
+    def plan_joints(
+        self,
+        arm: str,
+        start: FloatArray,
+        goal: FloatArray,
+        clearance: float | None = None,
+        ignore: frozenset[str] = frozenset(),
+    ) -> FloatArray:
+        """Waypoints (k, dof) [rad] from joints to joints, proved free. Raises PlanningError with the reason."""
+        return self._path(Goal(arm, start, joints=goal), ignore, clearance).waypoints
+
+    def plan_pose(
+        self, arm: str, start: FloatArray, pose: FloatArray, tolerance: FloatArray | None = None
+    ) -> FloatArray:
+        """Waypoints (k, dof) [rad] that bring the tool to `pose` (7,). Raises PlanningError with the reason."""
+        turn = np.zeros(3) if tolerance is None else tolerance
+        return self._path(Goal(arm, start, pose=pose, tolerance=turn), frozenset(), None).waypoints
+
+    def _path(self, goal: Goal, ignore: frozenset[str], clearance: float | None) -> PlannedPath:
+        service = self._asked()
+        if isinstance(service, str):
+            raise PlanningError("refused", service)
+        answer = service.plan(PlanRequest((goal,), budget=self._budget, margin=clearance, ignore=ignore))
+        if not answer.found:
+            raise PlanningError(answer.result.value, answer.message)
+        return answer.paths[0]
+
+    def _asked(self) -> PlanningService | str:
+        """The service in the present scene, or why there is none."""
+        if self._service is None:
+            return self.trouble or LOADING
+        if self._service.scene is not self._scene:
+            self._service.set_scene(self._scene)
+        return self._service

@@ -1,0 +1,154 @@
+"""What is asked of the planner and what it answers, as values; validated when made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray, finite_array, in_range, poses
+from telerobot_nodes.errors import InvalidValueError
+
+BACK_ENDS = ("cspace", "ompl", "moveit")
+LONGEST_BUDGET = 60.0  # [s]
+
+
+class Result(Enum):
+    """How a request ended."""
+
+    FOUND = "found"
+    START_COLLIDES = "start collides"
+    GOAL_COLLIDES = "goal collides"
+    NO_PATH = "no path at this resolution"
+    BUDGET_SPENT = "budget spent"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Where one arm shall go from `start` (dof,) [rad]: to `joints` (dof,) [rad] or the tool to `pose` (7,) in WORLD.
+
+    `tolerance` (3,) [rad] about x, y, z of the pose; pi: any. `start_time` [s] after the first arm's start.
+    """
+
+    arm: str
+    start: FloatArray
+    joints: FloatArray | None = None
+    pose: FloatArray | None = None
+    tolerance: FloatArray = field(default_factory=lambda: np.zeros(3))
+    start_time: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", finite_array(self.start, "start"))
+        if (self.joints is None) == (self.pose is None):
+            given = "both" if self.joints is not None else "neither"
+            raise InvalidValueError("joint_goal, pose_goal", given, "allowed: one of the two")
+        if self.joints is not None:
+            object.__setattr__(self, "joints", finite_array(self.joints, "joint_goal"))
+        if self.pose is not None:
+            object.__setattr__(self, "pose", poses(finite_array(self.pose, "pose_goal", 7), "pose_goal")[0])
+        tolerance = finite_array(self.tolerance, "orientation_tolerance", 3)
+        for i, value in enumerate(tolerance):
+            in_range(float(value), f"orientation_tolerance[{i}]", 0.0, np.pi, "rad")
+        object.__setattr__(self, "tolerance", tolerance)
+        in_range(self.start_time, "start_time", 0.0, 600.0, "s")
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """Paths for one or several arms; the first has priority. `standing`: joints of every arm that is known [rad].
+
+    `margin` [m] kept, None: the usual; `ignore`: names of things left out of the scene.
+    """
+
+    goals: tuple[Goal, ...]
+    back_end: str = "cspace"
+    budget: float = 2.0  # [s]
+    speed: float = 1.0  # [-] share of the joint limits
+    standing: Mapping[str, FloatArray] = field(default_factory=dict)
+    margin: float | None = None
+    ignore: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not self.goals:
+            raise InvalidValueError("goals (number)", 0, "allowed: 1 or more")
+        arms = [goal.arm for goal in self.goals]
+        if len(set(arms)) < len(arms):
+            raise InvalidValueError("goals.arm", arms, "allowed: each arm once")
+        if self.back_end not in BACK_ENDS:
+            raise InvalidValueError("back_end", self.back_end, f"allowed: {', '.join(BACK_ENDS)}")
+        in_range(self.budget, "budget", 1e-3, LONGEST_BUDGET, "s")
+        in_range(self.speed, "speed", 1e-3, 1.0)
+
+
+@dataclass(frozen=True)
+class PathPicture:
+    """A path for displays: the tool along it and its cells as balls that hold the tool within each cell."""
+
+    points: FloatArray  # (m, 3) [m] of the tool
+    clearance: FloatArray  # (m,) [m] of the whole arm there, beyond the margin
+    cell_points: FloatArray  # (k, 3) [m] tool at the cells' centres
+    cell_radius: FloatArray  # (k,) [m]
+
+
+@dataclass(frozen=True)
+class PlannedPath:
+    """A timed path of one arm, with the cells that prove it."""
+
+    arm: str
+    joint_names: tuple[str, ...]
+    waypoints: FloatArray  # (k, n) [rad]
+    times: FloatArray  # (m,) [s]
+    positions: FloatArray  # (m, n) [rad]
+    velocities: FloatArray  # (m, n) [rad/s]
+    length: float  # [rad]
+    clearance: float  # [m] smallest along the path, beyond the margin
+    cells: int  # free cells that prove it
+    picture: PathPicture
+
+
+@dataclass(frozen=True)
+class PlanAnswer:
+    """Paths in the order of the goals, or why there are none."""
+
+    result: Result
+    message: str
+    paths: tuple[PlannedPath, ...] = ()
+    statistics: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def found(self) -> bool:
+        """True when there are paths."""
+        return self.result is Result.FOUND
+
+
+@dataclass(frozen=True)
+class PathAnswer:
+    """Whether a path is free by proof; `segment`: first that is not, `message`: what is too near and where."""
+
+    free: bool
+    message: str
+    clearance: float  # [m] smallest found, beyond the margin asked for
+    segment: int = 0
+
+
+@dataclass(frozen=True)
+class StateAnswer:
+    """Clearance [m] of a configuration beyond the margin, below 0: depth; the nearest pair; status of its cell."""
+
+    free: bool
+    message: str
+    clearance: float
+    first: str
+    second: str
+    cell: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request was not answered."""
+
+    message: str
+    result: Result = Result.REFUSED

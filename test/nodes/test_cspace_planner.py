@@ -1,0 +1,281 @@
+"""The planner as a node: real services, topics and worker; bad requests get clear answers, the next gets a path."""
+
+import math
+import os
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+import rclpy
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from telerobot.msg import ArmGoal, Obstacle, Obstacles
+from telerobot.srv import CheckConfiguration, CheckPath, PlanPath
+from telerobot_nodes import graph
+from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.options import STATE_VARIABLE, NodeOptions
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.nodes.interfaces import qos_profile
+
+ROBOT = load_robot("arm")
+HOME = np.array(ROBOT.home)
+TURNED = HOME + np.array([0.8, 0.0, 0.0, 0.0, 0.0, 0.0])
+AWAY = HOME + np.array([-0.8, 0.0, 0.0, 0.0, 0.0, 0.0])
+TOOL = ROBOT.forward(HOME).translation
+NAN = math.nan
+
+
+class PlannerNode:
+    """The node, its world as last heard, and short calls."""
+
+    def __init__(self, ros, node):
+        self.ros, self.node = ros, node
+        self.worlds, self.markers = [], []
+        for name, kind, kept in (
+            ("cspace_planner/world", Obstacles, self.worlds),
+            ("cspace_planner/markers", MarkerArray, self.markers),
+        ):
+            ros.probe.create_subscription(kind, name, kept.append, qos_profile(graph.topic(name).qos))
+        self.obstacles = ros.probe.create_publisher(Obstacles, "obstacles", qos_profile(graph.topic("obstacles").qos))
+        self.joints = ros.probe.create_publisher(
+            JointState, "joint_states", qos_profile(graph.topic("joint_states").qos)
+        )
+        assert ros.until(lambda: self.obstacles.get_subscription_count() and self.joints.get_subscription_count())
+
+    def world(self, *obstacles, replace=True):
+        """Say obstacles; waits until the node has them."""
+        version, refusals = self.node._version, self.node.refusals
+        self.obstacles.publish(Obstacles(replace=replace, obstacles=list(obstacles)))
+        assert self.ros.until(lambda: self.node._version > version or self.node.refusals > refusals)
+
+    def plan(self, *goals, **fields):
+        return self.ros.call(PlanPath, "cspace_planner/plan", goals=list(goals), **fields)
+
+    def configuration(self, q):
+        return self.ros.call(CheckConfiguration, "cspace_planner/check_configuration", joint_position=list(q))
+
+    def path(self, rows, **fields):
+        values = np.array(rows, dtype=np.float64)
+        fields = {"margin": -1.0, "dof": values.shape[1], **fields}
+        return self.ros.call(CheckPath, "cspace_planner/check_path", waypoints=values.reshape(-1).tolist(), **fields)
+
+
+def box(name, x, y, z, size=(0.06, 0.06, 0.3), **fields):
+    return Obstacle(name=name, kind="box", size=list(size), pose=[x, y, z, 0.0, 0.0, 0.0, 1.0], **fields)
+
+
+POST = box("post", TOOL[0], TOOL[1], TOOL[2] - 0.1)
+
+
+def to(goal, start=AWAY, **fields):
+    return ArmGoal(start=list(start), joint_goal=list(goal), **fields)
+
+
+@pytest.fixture(scope="module")
+def started(module_ros, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("state")
+    (folder / "cells_arm.bin").write_bytes(b"not a file of cells" * 20)
+    os.environ[STATE_VARIABLE] = str(folder)
+    from telerobot_nodes.nodes.cspace_planner import CspacePlannerNode
+
+    yield PlannerNode(module_ros, module_ros.add(CspacePlannerNode(NodeOptions("cspace_planner"))))
+    del os.environ[STATE_VARIABLE]
+
+
+@pytest.fixture
+def planner(started):
+    started.world()
+    return started
+
+
+def test_obstacles_that_move_during_planning_are_planned_around(planner):
+    # the worker is still starting, so the post is there before the first plan is
+    pending = planner.ros.begin(PlanPath, "cspace_planner/plan", timeout=200.0, goals=[to(TURNED)])
+    planner.world(POST)
+    answer = pending()
+    assert answer.success, answer.message
+    assert answer.paths[0].certificate_cells > 0
+    rows = np.array(answer.paths[0].waypoints).reshape(-1, 6)
+    assert len(rows) > 2
+    assert planner.path(rows).free
+    assert not planner.path([AWAY, TURNED]).free
+
+
+def test_a_corrupt_file_of_cells_is_said_and_made_anew(planner):
+    assert planner.plan(to(TURNED)).success
+    assert "made anew: damaged" in planner.node.health().values["cells_arm"]
+
+
+def test_a_path_carries_timing_inside_the_limits_and_starts_and_ends_at_rest(planner):
+    planner.world(POST)
+    path = planner.plan(to(TURNED), speed=0.5).paths[0]
+    times, positions = np.array(path.times), np.array(path.positions).reshape(-1, 6)
+    velocities = np.array(path.velocities).reshape(-1, 6)
+    assert list(path.joint_names) == list(ROBOT.joint_names)
+    assert (np.diff(times) > 0.0).all()
+    assert positions[0] == pytest.approx(AWAY)
+    assert positions[-1] == pytest.approx(TURNED)
+    assert (np.abs(velocities) <= 0.5 * ROBOT.limits.velocity + 1e-9).all()
+    assert np.abs(velocities[[0, -1]]).max() == pytest.approx(0.0, abs=1e-9)
+    assert path.clearance > 0.0
+
+
+def test_a_tool_pose_is_reached_and_a_tolerance_about_z_gives_freedom(planner):
+    pose = pose_from_se3(ROBOT.forward(TURNED)).tolist()
+    exact = planner.plan(ArmGoal(start=list(HOME), pose_goal=pose))
+    assert exact.success, exact.message
+    end = np.array(exact.paths[0].positions)[-6:]
+    assert pose_from_se3(ROBOT.forward(end))[:3] == pytest.approx(pose[:3], abs=1e-6)
+    free = planner.plan(ArmGoal(start=list(HOME), pose_goal=pose, orientation_tolerance=[0.0, 0.0, math.pi]))
+    assert free.success, free.message
+    assert free.paths[0].length <= exact.paths[0].length + 1e-9
+
+
+def test_the_start_is_the_measured_one_when_none_is_given(planner):
+    before = planner.plan(to(TURNED, start=()))
+    assert not before.success
+    assert "start: 'empty'" in before.message
+    planner.joints.publish(JointState(name=list(ROBOT.joint_names), position=list(HOME)))
+    assert planner.ros.until(lambda: planner.node._joints)
+    answer = planner.plan(to(TURNED, start=()))
+    assert answer.success, answer.message
+    assert np.array(answer.paths[0].positions)[:6] == pytest.approx(HOME)
+    assert planner.configuration(()).free
+
+
+def test_a_start_or_goal_in_collision_is_told_with_pair_and_depth(planner):
+    planner.world(box("block", *TOOL, size=(0.2, 0.2, 0.2)))
+    start = planner.plan(to(TURNED, start=HOME))
+    assert (start.success, start.outcome) == (False, "start collides")
+    assert "and block" in start.message
+    assert "mm inside the margin" in start.message
+    goal = planner.plan(to(HOME, start=TURNED))
+    assert (goal.success, goal.outcome) == (False, "goal collides")
+    state = planner.configuration(HOME)
+    assert state.success
+    assert not state.free
+    assert state.second == "block"
+    assert state.clearance < 0.0
+    assert state.cell in ("mixed", "full")
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        (to(TURNED + 10.0), "joint_goal[0]"),
+        (to(TURNED, start=HOME - 10.0), "start[0]"),
+        (to([NAN] * 6), "joint_goal[0]: nan"),
+        (to(TURNED[:4]), "length"),
+        (ArmGoal(start=list(HOME)), "neither"),
+        (ArmGoal(start=list(HOME), pose_goal=[3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), "unreachable"),
+        (ArmGoal(start=list(HOME), pose_goal=[0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 2.0]), "unit quaternions"),
+        (to(TURNED, arm="third"), "'third'"),
+        (to(TURNED, orientation_tolerance=[0.0, NAN, 0.0]), "orientation_tolerance[1]"),
+    ],
+)
+def test_a_bad_goal_is_refused_by_name(planner, goal, words):
+    answer = planner.plan(goal)
+    assert (answer.success, answer.outcome) == (False, "refused")
+    assert words in answer.message
+
+
+def test_bad_requests_are_refused_by_name(planner):
+    assert "goals (number)" in planner.plan().message
+    assert "budget" in planner.plan(to(TURNED), budget=-1.0).message
+    assert "speed" in planner.plan(to(TURNED), speed=3.0).message
+    assert "back_end" in planner.plan(to(TURNED), back_end="nosuch").message
+    assert "waypoints" in planner.path(np.full((2, 6), NAN)).message
+    assert "dof" in planner.path([HOME, TURNED], dof=3).message
+
+
+def test_a_back_end_that_is_not_installed_says_what_is_missing(planner):
+    pytest.importorskip("ompl")
+    assert planner.plan(to(TURNED), back_end="ompl").success
+    answer = planner.plan(to(TURNED), back_end="moveit")
+    assert not answer.success
+    assert "moveit.planning" in answer.message
+    assert "ros-jazzy-moveit-py" in answer.message
+
+
+def test_a_spent_budget_or_an_enclosed_goal_ends_in_a_clear_result(planner):
+    side = HOME + np.array([math.pi / 2, 0, 0, 0, 0, 0])
+    planner.world(box("wall", 0.0, 0.35, 0.6, size=(3.0, 0.02, 3.0)))
+    answer = planner.plan(to(side, start=HOME), budget=0.05)
+    assert not answer.success
+    assert answer.outcome in ("budget spent", "no path at this resolution", "goal collides")
+    planner.world()
+    assert planner.plan(to(side, start=HOME)).success
+
+
+def test_degenerate_and_wrong_obstacles_are_refused_and_the_world_stays(planner):
+    planner.world(POST)
+    flat = Obstacle(name="flat", kind="box", size=[0.1, 0.0, 0.1], pose=[0.0] * 6 + [1.0])
+    unknown = Obstacle(name="cone", kind="cone", size=[0.1], pose=[0.0] * 6 + [1.0])
+    broken = Obstacle(name="nan", kind="sphere", size=[0.1], pose=[NAN] + [0.0] * 5 + [1.0])
+    empty = Obstacle(name="mesh", kind="hull", points=[], pose=[0.0] * 6 + [1.0])
+    held = Obstacle(name="held", kind="sphere", size=[0.1], pose=[0.0] * 6 + [1.0], attached_to="third")
+    for wrong in (flat, unknown, broken, empty, held):
+        version = planner.node._version
+        planner.world(box("good", 2.0, 2.0, 2.0), wrong, replace=False)
+        assert planner.node._version == version
+        assert wrong.name in planner.node.last_refusal
+    assert [solid.name for solid in planner.node._scene.obstacles] == ["post"]
+
+
+def test_a_flat_hull_is_an_obstacle_and_an_empty_world_is_none(planner):
+    triangle = [0.0, 0.0, -0.1, 0.0, 0.1, 0.1, 0.0, -0.1, 0.1]
+    planner.world(Obstacle(name="mesh", kind="hull", points=triangle, pose=[*TOOL, 0.0, 0.0, 0.0, 1.0]))
+    assert not planner.configuration(HOME).free
+    planner.world()
+    assert planner.configuration(HOME).free
+    assert planner.plan(to(TURNED)).success
+
+
+def test_what_the_tool_holds_collides_with_the_world_and_not_with_the_tool(planner):
+    wall = box("wall", TOOL[0], TOOL[1], TOOL[2] - 0.32, size=(0.4, 0.4, 0.05))
+    planner.world(wall)
+    assert planner.configuration(HOME).free
+    stick = Obstacle(
+        name="stick", kind="cylinder", size=[0.01, 0.3], pose=[0.0, 0.0, 0.16, 0.0, 0.0, 0.0, 1.0], attached_to="arm"
+    )
+    planner.world(stick, replace=False)
+    state = planner.configuration(HOME)
+    assert not state.free
+    assert {state.first, state.second} == {"stick", "wall"}
+    planner.world(Obstacle(name="stick", operation=Obstacle.REMOVE, pose=[0.0] * 7), replace=False)
+    assert planner.configuration(HOME).free
+
+
+def test_a_path_check_names_segment_and_obstacle_and_can_leave_one_out(planner):
+    planner.world(POST)
+    answer = planner.path([AWAY, AWAY, TURNED])
+    assert answer.success
+    assert not answer.free
+    assert answer.segment == 1
+    assert "post" in answer.message
+    assert answer.clearance < 0.0
+    assert planner.path([AWAY, AWAY, TURNED], ignore=["post"]).free
+
+
+def test_the_world_in_force_is_said_and_markers_show_path_cells_and_obstacles(planner):
+    planner.world(POST)
+    assert planner.ros.until(lambda: [o.name for o in planner.worlds[-1].obstacles] == ["post"])
+    planner.markers.clear()
+    assert planner.plan(to(TURNED)).success
+    assert planner.ros.until(lambda: planner.markers)
+    names = {marker.ns for marker in planner.markers[-1].markers}
+    assert {"path arm", "cells arm", "obstacles"} <= names
+
+
+def test_callbacks_go_on_while_a_plan_is_made_and_a_dead_worker_is_replaced(planner):
+    os.kill(planner.node._worker.pid, signal.SIGKILL)
+    pending = planner.ros.begin(PlanPath, "cspace_planner/plan", timeout=200.0, goals=[to(TURNED)])
+    planner.world(POST)  # answered by the node while its worker starts again
+    first = pending()
+    again = first if first.success else planner.plan(to(TURNED))
+    assert again.success, again.message
+    assert planner.node._worker.starts == 2
+    assert rclpy.ok()
