@@ -18,6 +18,7 @@ WOOD, METAL, BLUE, RED, DARK = (
     [0.75, 0.25, 0.20, 1.0],
     [0.22, 0.23, 0.25, 1.0],
 )
+MODULE_MASS = 0.8  # [kg]
 _BOX, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER
 
 Vector = Sequence[float]
@@ -77,6 +78,7 @@ def add_task_board(spec: mujoco.MjSpec, bits: tuple[int, int], room: float) -> b
     _add_drawer(board)
     _add_fixed(board)
     _add_bolt(board)
+    _add_module(board)
     return True
 
 
@@ -130,3 +132,21 @@ def _add_bolt(board: _Board) -> None:
     bolt = board.body("bolt", 0.70, -0.05, 0.02)
     board.joint(bolt, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-31.4, 31.4], 0.05)
     board.shape(bolt, _BOX, [0, 0, 0], [0.012, 0.012, 0.02], RED)
+
+
+def _add_module(board: _Board) -> None:
+    """A box that lies loose on the table and can be picked up; it touches arm and scene alike."""
+    module = board.body("module", 0.70, -0.17, 0.03)
+    module.add_freejoint(name="module_free")
+    module.add_geom(
+        type=_BOX,
+        size=[0.02, 0.02, 0.03],
+        rgba=BLUE,
+        mass=MODULE_MASS,
+        contype=3,
+        conaffinity=3,
+        condim=4,
+        priority=1,
+        solref=[0.01, 1.0],  # harder than MuJoCo's default, whose friction creeps by millimetres in the fingers
+        solimp=[0.97, 0.995, 0.001, 0.5, 2.0],
+    )

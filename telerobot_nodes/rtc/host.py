@@ -157,6 +157,18 @@ class Host:
         """An arm as measured."""
         self._put(self._ordinary, _Waiting(lambda now: self._measured(arm, measured, now)))
 
+    def background(self, task: Callable[[], None]) -> None:
+        """Do something slow on the thread that writes the database."""
+
+        def guarded() -> None:
+            try:
+                task()
+            except Exception as error:  # noqa: BLE001 -- thread boundary: a full disk must not end the node
+                self._on_error(error)
+
+        with contextlib.suppress(RuntimeError):  # the pool is shut down: the program ends
+            self._writers.submit(guarded)
+
     def ask(self, task: Task) -> None:
         """Do something on the decision thread, in turn."""
         self._put(self._ordinary, _Waiting(task))

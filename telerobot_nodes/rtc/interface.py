@@ -184,14 +184,17 @@ class InterfaceServer:
     def _reload(self, sender: str, _control: Control, _now: float) -> Outputs:
         return [self._own(Work.RELOAD, sender)]
 
-    def _authority(self, sender: str, control: Control, _now: float) -> Outputs:
+    def _authority(self, sender: str, control: Control, now: float) -> Outputs:
+        """`request` and `grant` are the skills `return` and `trade` under another name."""
         name = control.name.text if control.name else ""
         arm = self.unit.library.workcell.vocabulary.find(name, "arms")
         if arm is None:
             hint = did_you_mean(name, self.unit.library.workcell.arms)
             raise CommandError(f"no arm is called {name!r}", control.at, hint=hint)
-        to = control.agent.text if control.agent else sender
-        return [Reply(sender, f"{control.verb} {arm} to {to}: ask path_plan_queue, which keeps authority", ok=False)]
+        to = control.agent.text if control.agent else "program"
+        text = f"return {arm} to program" if to == "program" else f"trade {arm} to operator"
+        number, outputs = self.unit.start(sender, text, now)
+        return [Reply(sender, f"command {number}", command=number), *outputs]
 
     def _own(self, work: Work, sender: str, text: str | bytes = "", **values: object) -> Dispatch:
         self._job -= 1  # the decision unit's own jobs count upwards

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,3 +71,39 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Keeper:
+    """A database and the file that outlives the program; `file` None: nothing is kept.
+
+    What is new in the workcell's file is added to what was kept. Where arms are is asked again, as they may have moved.
+    """
+
+    def __init__(self, file: Path | None, items: Iterable[Item]) -> None:
+        self.file = file
+        self.restored = False
+        kept: dict[str, Item] = {}
+        if file is not None and file.exists():
+            kept = {item.key: _doubted(item) for item in load(file).view.query()}
+            self.restored = True
+        self.database = Database({**{item.key: item for item in items}, **kept}.values())
+        self._saved = self.database.view.revision if self.restored else -1
+
+    @property
+    def is_new(self) -> bool:
+        """True when something has changed since it was saved."""
+        return self.file is not None and self.database.view.revision != self._saved
+
+    def save(self) -> None:
+        """Write the file, when there is one and something has changed. Raises OSError when the disk is full."""
+        if self.file is not None and self.is_new:
+            revision = self.database.view.revision
+            save(self.database, self.file)
+            self._saved = revision
+
+
+def _doubted(item: Item) -> Item:
+    """An arm may have moved since it was kept; `joints` and `pose` of what has joints."""
+    if item.key.endswith(".joints"):
+        return replace(item, validity=min(item.validity, Validity.SUSPECT))
+    return item

@@ -411,7 +411,7 @@ def test_s5_trajectories_are_linear_in_joint_or_task_space(cell, text):
 
 def test_s5_the_binder_checks_kinematics_load_and_collision(make_cell):
     """5, Action Binder: kinematic and load-carrying constraints together with collision detection."""
-    cell = make_cell(balls={"post": ((0.375, 0.0, 0.6), 0.05)})
+    cell = make_cell(balls={"post": ((0.48, 0.035, 0.46), 0.08)})
     assert "out of reach" in cell.run("move left_arm to (3, 0, 0)").reason
     assert "carries" in cell.run("move left_arm to home payload 5 kg").reason
     assert "post" in cell.run("move left_arm to dock").reason

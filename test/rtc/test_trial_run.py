@@ -42,7 +42,7 @@ def test_a_load_that_is_too_heavy_is_found_before_it_is_lifted(cell):
 
 
 def test_a_collision_on_the_way_is_found(make_cell):
-    cell = make_cell(balls={"post": ((0.375, 0.0, 0.6), 0.05)})
+    cell = make_cell(balls={"post": ((0.48, 0.035, 0.46), 0.08)})
     report = cell.run("try move left_arm to dock")
     assert (report.outcome, "post" in report.reason) == ("failed", True)
     assert cell.run("try move left_arm to dock via (0.3, -0.3, 0.8), (0.6, 0.2, 0.8)").outcome == "succeeded"
