@@ -95,8 +95,8 @@ class PlannerCopy:
         return "" if answer.free else answer.message
 
     def collision(self, q: FloatArray, arm: str = "") -> str:
-        """What collides at `q` (dof,) [rad] and how deep; empty: nothing, or not known yet."""
-        service = self._asked()
+        """What collides at `q` (dof,) [rad] and how deep; empty: nothing, an empty scene, or not known yet."""
+        service = self._asked() if self._scene.entries else LOADING
         if isinstance(service, str):
             return ""
         depth, pair = service.planner(service.arm(arm), margin=0.0).status(q)

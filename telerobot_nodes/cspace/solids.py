@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import ConvexHull, QhullError
 
 from telerobot_nodes.core.validation import FloatArray
 
@@ -111,6 +110,8 @@ def cover_capsule(a: FloatArray, b: FloatArray, radius: float, tolerance: float)
 
 def hull_points(points: FloatArray) -> FloatArray:
     """The corners of the hull of `points`; all of them when the hull is flat."""
+    from scipy.spatial import ConvexHull, QhullError  # half a second that nodes without hulls need not wait
+
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError):
@@ -147,6 +148,8 @@ def _crossings(edges: FloatArray, axis: int, level: float) -> FloatArray:
 
 def _facets(points: FloatArray) -> FloatArray:
     """Outward planes (k, 4) of the hull: n . x + d <= 0 inside; none for a flat hull."""
+    from scipy.spatial import ConvexHull, QhullError
+
     try:
         return np.asarray(ConvexHull(points).equations)
     except (QhullError, ValueError):

@@ -14,9 +14,11 @@ from telerobot.msg import ForwardState, PlanUpdate
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.validation import FloatArray, finite
+from telerobot_nodes.cspace.planner_copy import PlannerCopy
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.world_copy import arm_name, hear_world
 from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
 from telerobot_nodes.simulation.forward import ForwardSimulator
 
@@ -36,7 +38,8 @@ class ForwardSimulatorNode(GraphNode):
         super().__init__(options)
         robot = load_robot(options.robot)
         self._names = list(robot.joint_names)
-        self._forward = ForwardSimulator(robot)
+        self._planner = PlannerCopy({arm_name(self): load_robot(options.robot)}, margin=0.0)  # loads on a thread
+        self._forward = ForwardSimulator(robot, self._planner)
         self._present = PresentEstimator()
         self._round_trip = -1.0
         self._robot_time = 0.0
@@ -51,6 +54,7 @@ class ForwardSimulatorNode(GraphNode):
         self.subscribe("path_plan_queue/plan", self._on_plan)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.subscribe("plan_executor/state", self._on_report)
+        hear_world(self, self._planner, self._forward.recheck)
         self.serve("forward_simulator/scrub", self._on_scrub)
         self.every(TICK_PERIOD, self._tick)
         self.every(MARKER_PERIOD, self._publish_markers)

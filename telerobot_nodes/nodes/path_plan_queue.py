@@ -12,11 +12,14 @@ from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.reach import Reach
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.planner_copy import PlannerCopy
+from telerobot_nodes.cspace.ways import WayPlanner
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
 from telerobot_nodes.nodes.queue_services import QueueServices
+from telerobot_nodes.nodes.world_copy import arm_name, hear_world
 from telerobot_nodes.plan.authority_talk import AuthorityTalk
 from telerobot_nodes.plan.follower import FollowerLimits
 from telerobot_nodes.plan.halting import HaltSender
@@ -63,9 +66,12 @@ class PathPlanQueueNode(GraphNode):
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         parameters = node_parameters(self, QueueParameters)
-        self._reach = Reach(load_robot(options.robot))
+        robot = load_robot(options.robot)
+        self._reach = Reach(robot)
+        planner = PlannerCopy({arm_name(self): load_robot(options.robot)})  # it loads on a thread of its own
+        self._way = WayPlanner(robot, planner)
         agent = parameters.agent or self.get_namespace().strip("/").replace("/", "_") or "operator"
-        self._queue = PathPlanQueue(parameters.config(agent), self._reach)
+        self._queue = PathPlanQueue(parameters.config(agent), self._reach, blocked=self._way.blocked, planner=self._way)
         self._halt = HaltSender()
         self._agent = agent
         self._talk = AuthorityTalk(agent)
@@ -84,6 +90,7 @@ class PathPlanQueueNode(GraphNode):
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
         self.subscribe("plan_in_force", lambda message: self._queue.watch(convert.update_from_message(message)))
+        hear_world(self, planner)
         QueueServices(self, self._queue, self._talk, self._halt, self._send_halt)
         self.every(POLL_PERIOD, self._poll)
         self.every(STATE_PERIOD, self._publish_state)
@@ -101,6 +108,7 @@ class PathPlanQueueNode(GraphNode):
         report = convert.report_from_message(message)
         if len(message.joint_position):
             self._reach.arm_at(convert.floats(message.joint_position))
+            self._way.arm_at(convert.floats(message.joint_position))
         self._halt.on_report(report)
         for said in self._talk.on_report(report):
             self._queue.on_authority(said)

@@ -174,6 +174,11 @@ class ForwardSimulator:
                 self._texts[int(self._plan.seq[row])] = text
         return len(rows)
 
+    def recheck(self) -> None:
+        """The world has changed: examine every point held again, a few with each `check`."""
+        self._plan.uncheck()
+        self._texts.clear()
+
     def conflicts(self) -> ConflictReport:
         """Conflicts found among the points held."""
         if not self._texts:

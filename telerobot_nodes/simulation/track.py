@@ -110,6 +110,12 @@ class Track:
         self._checked = self._first + last
         return range(first, last)
 
+    def uncheck(self) -> None:
+        """Every point is to be examined again; what was out of reach stays so."""
+        self._checked = min(self._first + 1, self._last)
+        conflict = self.conflict
+        conflict[conflict != Conflict.OUT_OF_REACH] = Conflict.NONE
+
     def _solve(self, rows: slice, pose: FloatArray) -> None:
         seed = self._q[rows.start - 1]
         self._conflict[rows] = Conflict.NONE

@@ -1,0 +1,130 @@
+"""Links of the plan queue that go round what stands in the way, and plan points in collision coloured ahead."""
+
+import numpy as np
+import pytest
+
+from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.kinematics import Kinematics
+from telerobot_nodes.core.reach import Reach
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.clearance import clearance
+from telerobot_nodes.cspace.obstacles import box, cylinder, floor, world_of
+from telerobot_nodes.cspace.placing import places_of
+from telerobot_nodes.cspace.planner_copy import LOADING, PlannerCopy
+from telerobot_nodes.cspace.scene import scene_of
+from telerobot_nodes.cspace.ways import WayPlanner
+from telerobot_nodes.errors import JoinError, PlanningError
+from telerobot_nodes.plan.links import Linker, straight
+from telerobot_nodes.plan.time_base import TimeBaseConfig
+from telerobot_nodes.simulation.conflicts import Conflict
+from telerobot_nodes.simulation.forward import ForwardSimulator
+
+ROBOT = load_robot("arm")
+HOME = np.array(ROBOT.home)
+POST = cylinder("post", 0.03, 0.6, (0.55, 0.0, 0.3))
+
+
+def tool(x, y, z):
+    """The home orientation elsewhere."""
+    pose = pose_from_se3(ROBOT.forward(HOME))
+    pose[:3] = x, y, z
+    return pose
+
+
+LEFT, RIGHT = tool(0.55, -0.22, 0.5), tool(0.55, 0.22, 0.5)
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    copy = PlannerCopy({"arm": load_robot("arm")})
+    copy.load()
+    return copy
+
+
+@pytest.fixture
+def copy(loaded):
+    loaded.set_scene(scene_of([POST, floor(height=-0.05)]))
+    return loaded
+
+
+@pytest.fixture
+def way(copy):
+    planner = WayPlanner(ROBOT, copy)
+    planner.arm_at(Kinematics(ROBOT).solve_path(LEFT.reshape(1, 7), HOME)[0])
+    return planner
+
+
+def least_clearance(geometry, poses, seed):
+    """Of every pose, by the joints the arm follows it with."""
+    at, world = places_of(geometry.arm), world_of([POST])
+    return min(clearance(geometry.arm, world, at, q) for q in Kinematics(ROBOT).solve_path(poses, seed))
+
+
+def test_a_link_goes_round_a_post_that_stands_in_the_straight_way(way, arm):
+    assert "post" in way.blocked(straight(LEFT, RIGHT))
+    linker = Linker(TimeBaseConfig(), 0.02, Reach(ROBOT), way.blocked, way)
+    timed = linker.link(LEFT, RIGHT)
+    assert timed.pose[-1] == pytest.approx(RIGHT, abs=1e-9)
+    poses = np.vstack([LEFT, timed.pose])
+    assert np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1).max() < 0.02
+    assert least_clearance(arm, poses, way._at) > 0.0
+    assert least_clearance(arm, straight(LEFT, RIGHT), way._at) < 0.0
+
+
+def test_a_free_straight_way_is_not_blocked_and_an_empty_scene_blocks_nothing(way, copy):
+    assert way.blocked(straight(LEFT, tool(0.55, -0.25, 0.55))) == ""
+    copy.set_scene(scene_of([]))
+    assert way.blocked(straight(LEFT, RIGHT)) == ""
+
+
+def test_a_link_into_an_obstacle_is_refused_with_pair_and_depth(way, copy):
+    copy.set_scene(scene_of([box("crate", (0.2, 0.2, 0.2), RIGHT[:3])]))
+    linker = Linker(TimeBaseConfig(), 0.02, Reach(ROBOT), way.blocked, way)
+    with pytest.raises(JoinError, match=r"goal collides.*crate.*mm inside"):
+        linker.link(LEFT, RIGHT)
+
+
+def test_until_it_is_loaded_the_copy_calls_nothing_free():
+    copy = PlannerCopy({"arm": ROBOT})
+    copy.set_scene(scene_of([POST]))
+    assert copy.check_path("arm", np.array([HOME, HOME]), 0.01, frozenset()) == LOADING
+    with pytest.raises(PlanningError, match=LOADING):
+        copy.plan_joints("arm", HOME, HOME)
+
+
+def test_a_path_is_checked_with_the_clearance_asked_for_and_without_what_is_ignored(copy):
+    joints = Kinematics(ROBOT).solve_path(straight(LEFT, RIGHT), HOME)
+    assert "post" in copy.check_path("arm", joints, 0.0, frozenset())
+    assert copy.check_path("arm", joints, 0.0, frozenset({"post"})) == ""
+    beside = joints[:10]
+    assert copy.check_path("arm", beside, 0.005, frozenset()) == ""
+    assert "post" in copy.check_path("arm", beside, 0.3, frozenset())
+
+
+def test_joint_via_points_go_round_and_keep_the_clearance(copy):
+    start, goal = (Kinematics(ROBOT).solve_path(pose.reshape(1, 7), HOME)[0] for pose in (LEFT, RIGHT))
+    path = copy.plan_joints("arm", start, goal, clearance=0.03)
+    assert path[0] == pytest.approx(start)
+    assert path[-1] == pytest.approx(goal)
+    assert copy.check_path("arm", path, 0.029, frozenset()) == ""
+    assert len(copy.plan_joints("arm", start, goal, ignore=frozenset({"post"}))) == 2
+
+
+def test_plan_points_in_collision_are_coloured_and_the_pair_is_said_and_a_changed_world_is_seen(copy):
+    simulator = ForwardSimulator(ROBOT, copy)
+    simulator.start(Kinematics(ROBOT).solve_path(LEFT.reshape(1, 7), HOME)[0])
+    poses = straight(LEFT, RIGHT)
+    simulator.append(1, 0.02 * np.arange(1, len(poses) + 1), poses)
+    while simulator.check():
+        pass
+    _, kinds = simulator.kinds()
+    hit = kinds == Conflict.COLLISION
+    assert 3 < hit.sum() < len(poses) - 3
+    assert not hit[:3].any()
+    assert "post" in simulator.conflicts().text
+    copy.set_scene(scene_of([floor(height=-0.05)]))
+    simulator.recheck()
+    while simulator.check():
+        pass
+    assert not (simulator.kinds()[1] == Conflict.COLLISION).any()
+    assert simulator.conflicts().count == 0
