@@ -143,7 +143,8 @@ class ContactRig:
         self._number += 1
         going = self.executive.running
         motion = (self.q, wanted.qd.copy() if going else still, wanted.qdd.copy() if going else still)
-        self.hardware.command(self.now, Setpoint(self._number, self.now, *motion, GRIP))
+        setpoint: Any = Setpoint(self._number, self.now, *motion, GRIP)
+        self.hardware.command(self.now, setpoint)
 
     def _measure(self) -> None:
         measured = self.hardware.measured()
