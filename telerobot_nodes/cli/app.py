@@ -26,12 +26,16 @@ COMMANDS: dict[str, str] = {
     "pause": "operate:pause",
     "position": "operate:position",
     "control": "operate:control",
+    "primitive": "primitive:command",
+    "plan": "plan:command",
     "review": "review:command",
     "bench": "bench:command",
     "graph": "graph:command",
     "params": "params:command",
     "states": "states:command",
     "run": "run:command",
+    "try": "command:attempt",
+    "complete": "command:complete",
 }
 
 EXIT_REFUSED = 2

@@ -46,6 +46,14 @@ class PrimitiveQueue:
         """One has ended: those given up because of how it did."""
         return () if request.accepts(status.reason) else self.clear()
 
+    def remove(self, number: int) -> PrimitiveRequest | None:
+        """Give up the waiting primitive of this id; None when it does not wait."""
+        for request in self._waiting:
+            if request.id == number:
+                self._waiting.remove(request)
+                return request
+        return None
+
     def clear(self) -> tuple[PrimitiveRequest, ...]:
         """Give up everything that waits; returns it."""
         given_up = tuple(self._waiting)

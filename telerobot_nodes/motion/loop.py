@@ -179,6 +179,11 @@ class ControlLoop(HostedLoop):
         self._thread: threading.Thread | None = None
 
     @property
+    def ended(self) -> bool:
+        """True once it was started and ended again: it does not start a second time."""
+        return False
+
+    @property
     def running(self) -> bool:
         """True while the loop's thread lives."""
         return self._thread is not None and self._thread.is_alive()

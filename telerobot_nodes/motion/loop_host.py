@@ -72,6 +72,11 @@ class ProcessLoop(HostedLoop):
         return self._process.pid
 
     @property
+    def ended(self) -> bool:
+        """True once it was started and ended again: it does not start a second time."""
+        return not self.running
+
+    @property
     def running(self) -> bool:
         """True while the loop's process lives."""
         return self._process.poll() is None

@@ -32,7 +32,7 @@ from telerobot_nodes.motion.warm import warm_up
 
 READY, GO = b"R", b"G"
 SIZE = 8  # bytes: length of the setting that follows
-_LOCK_NOW_AND_LATER = 3  # MCL_CURRENT | MCL_FUTURE
+_LOCK_WHAT_IS_USED = 7  # MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _schedule(setting: LoopSetting) -> Scheduling:
 def _lock_memory() -> bool:
     """No page of the process leaves memory from now on, where that is permitted."""
     with contextlib.suppress(OSError, AttributeError):
-        return bool(ctypes.CDLL(None).mlockall(_LOCK_NOW_AND_LATER) == 0)
+        return bool(ctypes.CDLL(None).mlockall(_LOCK_WHAT_IS_USED) == 0)
     return False
 
 

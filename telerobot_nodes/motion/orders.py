@@ -9,6 +9,7 @@ from __future__ import annotations
 import copyreg
 import pickle
 import socket
+import threading
 from collections import deque
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -92,11 +93,13 @@ class OrderSender:
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
+        self._lock = threading.Lock()
 
     def give(self, order: Order) -> None:
         """Send an order. Raises OSError when the loop's process has ended."""
         data = pickle.dumps(order, protocol=pickle.HIGHEST_PROTOCOL)
-        self._stream.sendall(len(data).to_bytes(_HEADER, "little") + data)
+        with self._lock:
+            self._stream.sendall(len(data).to_bytes(_HEADER, "little") + data)
 
 
 class OrderReceiver:

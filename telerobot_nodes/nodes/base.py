@@ -46,6 +46,7 @@ class GraphNode(LifecycleNode):  # type: ignore[misc]
         self.refusals = 0
         self.errors = 0
         self.last_refusal = ""
+        self.failure = ""  # why the process must end; set from any thread
         self._goal_servers: list[tuple[GoalServer, Any]] = []
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._diagnostics = self.publisher("diagnostics")

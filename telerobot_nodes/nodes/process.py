@@ -24,10 +24,11 @@ SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
 URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
+EXIT_FAILED = 3  # what the node must not go on without has ended
 
 
 def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:
-    """Run a node until SIGINT, SIGTERM or the context ends; 0 after a clean end, 2 when start was refused."""
+    """Run a node until SIGINT, SIGTERM or the context ends; 0 after a clean end, 2 refused at the start, 3 failed."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: stop.set())
@@ -57,7 +58,9 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
             node.trigger_deactivate()
         node.destroy_node()
         rclpy.try_shutdown()
-    return 0
+    if node.failure:
+        print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
+    return EXIT_FAILED if node.failure else 0
 
 
 def _spin(node: GraphNode, stop: threading.Event) -> None:
@@ -66,7 +69,7 @@ def _spin(node: GraphNode, stop: threading.Event) -> None:
     executor = EventsExecutor()
     executor.add_node(node)
     end = math.inf
-    while rclpy.ok() and time.monotonic() < end:
+    while rclpy.ok() and time.monotonic() < end and not node.failure:
         if stop.is_set() and end == math.inf:
             end = time.monotonic() + node.linger
         try:

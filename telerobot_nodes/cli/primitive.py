@@ -1,0 +1,74 @@
+"""`telerobot primitive NAME key=value ...`: runs one primitive of the executive and prints how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+
+from telerobot_nodes.errors import InvalidValueError
+
+STATES = ("running", "succeeded", "stopped", "refused")
+SUCCEEDED = 1
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Primitive, as cartesian_guarded, joint_guarded, move_to_touch, gcm.")],
+    values: Annotated[list[str] | None, typer.Argument(help="key=value, YAML: tr_rel_dest=[0,0,0.05,0,0,0,1].")] = None,
+    namespace: Annotated[str, typer.Option(help="Namespace of the arm, as in left.")] = "",
+    limit: Annotated[float, typer.Option(min=0.1, help="It is cancelled after so long [s].")] = 600.0,
+    as_json: Annotated[bool, typer.Option("--json", help="The last report as one JSON object.")] = False,
+) -> None:
+    """Run one primitive on a running graph; ends with 0 when it succeeded, with 1 when it did not."""
+    os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
+    from telerobot_nodes.nodes.primitive_client import run_primitive
+
+    def hear(told: Any) -> None:
+        if not as_json:
+            print(_line(told))
+
+    report = run_primitive(name, pairs(values or []), namespace, limit, hear)
+    print(json.dumps(as_values(report)) if as_json else "\n".join(_lines(report)))
+    raise typer.Exit(0 if report.state == SUCCEEDED else 1)
+
+
+def pairs(words: list[str]) -> dict[str, str]:
+    """key=value words as a mapping. Raises InvalidValueError."""
+    values: dict[str, str] = {}
+    for word in words:
+        key, mark, value = word.partition("=")
+        if not mark or not key or key in values:
+            raise InvalidValueError("value", word, "allowed: key=value, each key once")
+        values[key] = value
+    return values
+
+
+def as_values(report: Any) -> dict[str, Any]:
+    """A PrimitiveReport as plain values."""
+    names = ("id", "name", "phase", "reason", "detail", "gripper", "elapsed", "sensor_distance", "sensor_angle")
+    lists = ("joint_position", "tool_pose", "wrench")
+    return {
+        "state": STATES[report.state],
+        **{name: getattr(report, name) for name in names},
+        **{name: list(getattr(report, name)) for name in lists},
+        "readings": dict(zip(report.reading_names, report.readings, strict=True)),
+    }
+
+
+def _line(report: Any) -> str:
+    force = sum(value * value for value in report.wrench[:3]) ** 0.5
+    moved = f"{force:6.2f} N, sensors moved {1e3 * report.sensor_distance:.1f} mm"
+    return f"{report.elapsed:7.2f} s  {report.phase:<9} {moved}"
+
+
+def _lines(report: Any) -> list[str]:
+    detail = f": {report.detail}" if report.detail else ""
+    lines = [f"{report.name} {STATES[report.state]}, {report.reason}{detail}"]
+    if report.elapsed:
+        lines.append(f"  elapsed   {report.elapsed:.3f} s")
+    if len(report.tool_pose):
+        lines.append("  tool      " + " ".join(f"{value:.4f}" for value in report.tool_pose))
+    lines += [f"  {name:<9} {value:.6g}" for name, value in zip(report.reading_names, report.readings, strict=True)]
+    return lines
