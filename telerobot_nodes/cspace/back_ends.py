@@ -80,50 +80,19 @@ def _ends(planner: Planner, start: FloatArray, goal: FloatArray) -> Plan | None:
     return None
 
 
-class _OmplSearch:
-    """RRTConnect in the joint box of one arm; the `ompl` package is imported here alone."""
+class _OmplChecks:
+    """What OMPL calls back; holds nothing of OMPL, whose bindings cannot collect circles."""
 
     def __init__(self, planner: Planner) -> None:
-        from ompl import base, geometric, util
-
-        util.setLogLevel(util.LogLevel.LOG_NONE)
-        self._base, self._planner, self._dof = base, planner, planner.geometry.dof
+        self._planner, self._dof = planner, planner.geometry.dof
         self._prover = EdgeProver(planner.geometry.arm, planner.world, planner.settings.finest)
-        space = base.RealVectorStateSpace(self._dof)
-        bounds = base.RealVectorBounds(self._dof)
-        for i in range(self._dof):
-            bounds.setLow(i, float(planner.geometry.arm.lower[i]))
-            bounds.setHigh(i, float(planner.geometry.arm.upper[i]))
-        space.setBounds(bounds)
-        self._space, self._setup = space, geometric.SimpleSetup(space)
-        self._setup.setStateValidityChecker(self._valid)
-        information = self._setup.getSpaceInformation()
-        self._validator = _motion_validator(base, information, self)
-        information.setMotionValidator(self._validator)
-        self._setup.setPlanner(geometric.RRTConnect(information))
-
-    def solve(self, start: FloatArray, goal: FloatArray, budget: float) -> FloatArray:
-        """A path (k, n) [rad]; empty when none was found in time."""
-        self._setup.setStartAndGoalStates(self._state(start), self._state(goal))
-        if not self._setup.solve(budget) or not self._setup.haveExactSolutionPath():
-            return np.empty((0, self._dof))
-        self._setup.simplifySolution(0.2 * budget)
-        states = self._setup.getSolutionPath().getStates()
-        path = np.array([self.joints(state) for state in states])
-        path[0], path[-1] = start, goal
-        return path
-
-    def _state(self, q: FloatArray) -> Any:
-        state = self._space.allocState()
-        for i in range(self._dof):
-            state[i] = float(q[i])
-        return state
 
     def joints(self, state: Any) -> FloatArray:
         """The joints (n,) [rad] of an OMPL state."""
         return np.array([state[i] for i in range(self._dof)])
 
-    def _valid(self, state: Any) -> bool:
+    def valid(self, state: Any) -> bool:
+        """True when a state is free."""
         return self._planner.status(self.joints(state))[0] > 0.0
 
     def free(self, a: Any, b: Any) -> bool:
@@ -131,10 +100,48 @@ class _OmplSearch:
         return self._prover.free(self.joints(a), self.joints(b))
 
 
-def _motion_validator(base: Any, information: Any, search: _OmplSearch) -> Any:
+class _OmplSearch:
+    """RRTConnect in the joint box of one arm; the `ompl` package is imported here alone."""
+
+    def __init__(self, planner: Planner) -> None:
+        from ompl import base, geometric, util
+
+        util.setLogLevel(util.LogLevel.LOG_NONE)
+        arm = planner.geometry.arm
+        self._checks = _OmplChecks(planner)
+        self._space = base.RealVectorStateSpace(arm.lower.size)
+        bounds = base.RealVectorBounds(arm.lower.size)
+        for i, (low, high) in enumerate(zip(arm.lower.tolist(), arm.upper.tolist(), strict=True)):
+            bounds.setLow(i, low)
+            bounds.setHigh(i, high)
+        self._space.setBounds(bounds)
+        self._setup = geometric.SimpleSetup(self._space)
+        self._setup.setStateValidityChecker(self._checks.valid)
+        information = self._setup.getSpaceInformation()
+        information.setMotionValidator(_motion_validator(base, information, self._checks))
+        self._setup.setPlanner(geometric.RRTConnect(information))
+
+    def solve(self, start: FloatArray, goal: FloatArray, budget: float) -> FloatArray:
+        """A path (k, n) [rad]; empty when none was found in time."""
+        self._setup.setStartAndGoalStates(self._state(start), self._state(goal))
+        if not self._setup.solve(budget) or not self._setup.haveExactSolutionPath():
+            return np.empty((0, start.size))
+        self._setup.simplifySolution(0.2 * budget)
+        path = np.array([self._checks.joints(state) for state in self._setup.getSolutionPath().getStates()])
+        path[0], path[-1] = start, goal
+        return path
+
+    def _state(self, q: FloatArray) -> Any:
+        state = self._space.allocState()
+        for i, value in enumerate(q.tolist()):
+            state[i] = value
+        return state
+
+
+def _motion_validator(base: Any, information: Any, checks: _OmplChecks) -> Any:
     class Proving(base.MotionValidator):  # type: ignore[misc]
         def checkMotion(self, a: Any, b: Any, last: Any = None) -> bool:
-            return search.free(a, b)
+            return checks.free(a, b)
 
     return Proving(information)
 

@@ -10,6 +10,8 @@ from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry
 from telerobot_nodes.cspace.certificate import Certificate
+from telerobot_nodes.cspace.clearance import clearance
+from telerobot_nodes.cspace.obstacles import world_of
 from telerobot_nodes.cspace.placing import bound_links, chords, lever, place, places_of
 from telerobot_nodes.cspace.planner import Plan, Planner
 from telerobot_nodes.cspace.requests import PathPicture, PlannedPath
@@ -43,9 +45,11 @@ def picture_of(planner: Planner, path: FloatArray, certificate: Certificate) -> 
     """The tool and the clearance along a path (k, n) [rad], and where its cells hold the tool."""
     robot = planner.geometry.robot
     rows = _spread(path)
+    outward, inward = _clearances(planner, rows)
     return PathPicture(
         np.array([robot.forward(q).translation for q in rows]).reshape(-1, 3),
-        np.array([planner.status(q)[0] for q in rows]),
+        outward,
+        inward,
         np.array([robot.forward(q).translation for q in certificate.centers]).reshape(-1, 3),
         np.array(
             [
@@ -54,6 +58,15 @@ def picture_of(planner: Planner, path: FloatArray, certificate: Certificate) -> 
             ]
         ),
     )
+
+
+def _clearances(planner: Planner, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Clearance from obstacles and from the arm itself at each row [m]."""
+    arm, settings = planner.geometry.arm, planner.settings
+    at = places_of(arm)
+    alone, nothing = arm._replace(pairs=arm.pairs[:0]), world_of([], settings.margin, settings.self_margin)
+    outward = [clearance(alone, planner.world, at, np.array(q)) for q in rows]
+    return np.array(outward), np.array([clearance(arm, nothing, at, np.array(q)) for q in rows])
 
 
 def tool_motion(geometry: ArmGeometry, q: FloatArray, half: FloatArray) -> float:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from telerobot_nodes.core.frames import pose_from_se3
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.requests import Goal, PlannedPath, PlanRequest
@@ -62,11 +61,7 @@ class PlannerCopy:
 
         settings = ServiceSettings(planner=PlannerSettings(margin=self._margin))
         service = PlanningService(self._robots, settings)
-        for arm, robot in self._robots.items():
-            home = np.array(robot.home)
-            pose = pose_from_se3(robot.forward(home))
-            service.check_path(arm, np.array([home, home]))
-            service.plan(PlanRequest((Goal(arm, home, pose=pose),), budget=self._budget))
+        service.warm()
         self._service = service
 
     def load_later(self) -> None:

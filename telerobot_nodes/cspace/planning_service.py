@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from telerobot_nodes.core.frames import pose_from_se3
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry, Attachment, arm_geometry
@@ -91,6 +92,15 @@ class PlanningService:
     def set_scene(self, scene: Scene) -> None:
         """Use another scene from the next request on; what is known of untouched cells stays."""
         self.scene = scene
+
+    def warm(self) -> None:
+        """Load everything a request needs, so that the first one does not wait for it."""
+        for name, robot in self._arms.items():
+            home = np.array(robot.home)
+            goal = Goal(name, home, pose=pose_from_se3(robot.forward(home)))
+            self.plan(PlanRequest((goal,)))
+            self.check_path(name, np.array([home, home]))
+            self.check_configuration(name, home)
 
     # requests ------------------------------------------------------------------------------------------------
 

@@ -88,7 +88,8 @@ class PathPicture:
     """A path for displays: the tool along it and its cells as balls that hold the tool within each cell."""
 
     points: FloatArray  # (m, 3) [m] of the tool
-    clearance: FloatArray  # (m,) [m] of the whole arm there, beyond the margin
+    clearance: FloatArray  # (m,) [m] of the arm from obstacles there, beyond the margin, at most 1
+    self_clearance: FloatArray  # (m,) [m] of the arm from itself
     cell_points: FloatArray  # (k, 3) [m] tool at the cells' centres
     cell_radius: FloatArray  # (k,) [m]
 

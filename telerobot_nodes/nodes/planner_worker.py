@@ -168,24 +168,17 @@ def _work(pipe: Connection, options: WorkerOptions) -> None:
 
 def _service(options: WorkerOptions) -> Any:
     """The planner with everything it needs loaded, so that the first request does not wait for it."""
-    import numpy as np
-
-    from telerobot_nodes.core.frames import pose_from_se3, se3_from_pose
+    from telerobot_nodes.core.frames import se3_from_pose
     from telerobot_nodes.core.robot import load_robot
     from telerobot_nodes.cspace.back_ends import default_back_ends
     from telerobot_nodes.cspace.planner import PlannerSettings
     from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
-    from telerobot_nodes.cspace.requests import Goal, PlanRequest
     from telerobot_nodes.nodes.moveit_back_end import moveit_back_ends
 
     arms = {name: load_robot(robot, None, se3_from_pose(base)) for name, (robot, base) in options.arms.items()}
     settings = ServiceSettings(planner=PlannerSettings(**options.settings), **options.service)
     service = PlanningService(arms, settings, {**default_back_ends(), **moveit_back_ends()}, options.cache)
-    for name, robot in arms.items():
-        home = np.array(robot.home)
-        service.plan(PlanRequest((Goal(name, home, pose=pose_from_se3(robot.forward(home))),)))
-        service.check_path(name, np.array([home, home]))
-        service.check_configuration(name, home)
+    service.warm()
     return service
 
 

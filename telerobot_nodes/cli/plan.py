@@ -1,0 +1,115 @@
+"""`telerobot plan`: a proved path of one arm, without a graph."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
+
+if TYPE_CHECKING:
+    from telerobot_nodes.core.validation import FloatArray
+    from telerobot_nodes.cspace.requests import PlanAnswer
+
+EXIT_NO_PATH = 1
+
+
+def command(
+    to: Annotated[str | None, typer.Option(help="Joint goal: q1,...,qn [rad].")] = None,
+    pose: Annotated[str | None, typer.Option(help="Tool goal: x,y,z,qx,qy,qz,qw [m] in WORLD.")] = None,
+    tolerance: Annotated[str, typer.Option(help="With --pose: freedom about x,y,z of the goal [rad].")] = "0,0,0",
+    start: Annotated[str | None, typer.Option(help="Joints at the start [rad]; default: home.")] = None,
+    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
+    world: Annotated[str, typer.Option(help="Obstacles: a name in config/worlds or a YAML file.")] = "empty",
+    back_end: Annotated[str, typer.Option(help="cspace, ompl or moveit.")] = "cspace",
+    budget: Annotated[float, typer.Option(help="Planning time allowed [s].")] = 2.0,
+    margin: Annotated[float, typer.Option(help="Kept from obstacles [m].")] = 0.005,
+    speed: Annotated[float, typer.Option(help="Share of the joint limits.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Write a picture of the path (PNG).")] = None,
+) -> None:
+    """Plan, prove and time a path; exit code 1 when there is none."""
+    import numpy as np
+
+    from telerobot_nodes.core.robot import load_robot
+    from telerobot_nodes.cspace.obstacles import load_world
+    from telerobot_nodes.cspace.planner import PlannerSettings
+    from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
+    from telerobot_nodes.cspace.requests import Goal, PlanAnswer, PlanRequest, Result
+    from telerobot_nodes.cspace.scene import scene_of
+    from telerobot_nodes.cspace.workcell import world_file
+
+    model = load_robot(robot)
+    goal = Goal(
+        "arm",
+        _numbers(start, "start") if start else np.array(model.home),
+        _numbers(to, "to") if to else None,
+        _numbers(pose, "pose") if pose else None,
+        _numbers(tolerance, "tolerance"),
+    )
+    request = PlanRequest((goal,), back_end, budget, speed)
+    service = PlanningService({"arm": model}, ServiceSettings(planner=PlannerSettings(margin=margin)), _back_ends())
+    service.warm()
+    service.set_scene(scene_of(load_world(world_file(world))))
+    began = time.perf_counter()
+    try:
+        answer = service.plan(request)
+    except TelerobotError as error:
+        answer = PlanAnswer(Result.REFUSED, str(error))
+    seconds = time.perf_counter() - began
+    if picture and answer.found:
+        from telerobot_nodes.cspace.path_plot import save_picture
+
+        save_picture(picture, model, answer.paths[0], service.scene.obstacles, margin)
+    print(json.dumps(_as_values(answer, seconds), indent=1) if as_json else _as_text(answer, seconds))
+    raise typer.Exit(0 if answer.found else EXIT_NO_PATH)
+
+
+def _back_ends() -> dict[str, Any]:
+    from telerobot_nodes.cspace.back_ends import default_back_ends
+    from telerobot_nodes.nodes.moveit_back_end import moveit_back_ends
+
+    return {**default_back_ends(), **moveit_back_ends()}
+
+
+def _numbers(text: str, field: str) -> FloatArray:
+    from telerobot_nodes.core.validation import finite_array
+
+    try:
+        return finite_array([float(word) for word in text.replace(",", " ").split()], field)
+    except ValueError:
+        raise InvalidValueError(field, text, "allowed: numbers separated by commas") from None
+
+
+def _as_text(answer: PlanAnswer, seconds: float) -> str:
+    lines = [f"{answer.result.value}: {answer.message}", f"planned, proved and timed in {1e3 * seconds:.1f} ms"]
+    for path in answer.paths:
+        lines += ["  " + ", ".join(f"{value: .4f}" for value in row) for row in path.waypoints]
+    return "\n".join(lines)
+
+
+def _as_values(answer: PlanAnswer, seconds: float) -> dict[str, Any]:
+    return {
+        "found": answer.found,
+        "outcome": answer.result.value,
+        "message": answer.message,
+        "seconds": seconds,
+        "statistics": dict(answer.statistics),
+        "paths": [
+            {
+                "joint_names": list(path.joint_names),
+                "waypoints": path.waypoints.tolist(),
+                "times": path.times.tolist(),
+                "positions": path.positions.tolist(),
+                "velocities": path.velocities.tolist(),
+                "length_rad": path.length,
+                "clearance_m": path.clearance,
+                "certificate_cells": path.cells,
+            }
+            for path in answer.paths
+        ],
+    }
