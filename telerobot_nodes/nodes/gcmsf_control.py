@@ -19,7 +19,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.share import share_path
 from telerobot_nodes.core.validation import finite_array
 from telerobot_nodes.cspace.force_field import FieldSettings
-from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.motion.control_records import ControlOutput
 from telerobot_nodes.motion.control_state import ControlState as LoopState
 from telerobot_nodes.motion.desk import PrimitiveDesk
@@ -121,7 +121,11 @@ class GcmsfControlNode(GraphNode):
         """Start the loop."""
         if not self._loop.running and self._loop.ended:
             self._loop = self._make_loop()
-        self._loop.start()
+        try:
+            self._loop.start()
+        except TelerobotError as error:
+            self.failure = str(error)
+            raise
 
     def stop(self) -> None:
         """Ramp down on the path, then end the loop."""

@@ -50,7 +50,10 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         if urgent:
             with contextlib.suppress(PermissionError):
                 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
-        print(f"telerobot: {options.name} ready", flush=True)
+        if node.active:
+            print(f"telerobot: {options.name} ready", flush=True)
+        else:
+            node.failure = node.failure or "it could not be activated; the reason is above"
         _spin(node, stop)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the clean-up short
