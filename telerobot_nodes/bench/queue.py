@@ -136,7 +136,7 @@ def _handed_over(store: PlanStore) -> Uplink:
     """An uplink in authority that has put every point of the store into operations."""
     uplink = Uplink("bench", store, SenderConfig(window=len(store)))
     uplink.on_report(0.0, _report(0, "", 0))
-    uplink.on_report(0.1, _report(1, "bench", 1))
+    uplink.on_report(0.1, _report(uplink.sender.epoch, "bench", 1))
     uplink.start(0)
     uplink.hand_over()
     return uplink

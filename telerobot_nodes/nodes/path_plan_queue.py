@@ -48,6 +48,10 @@ class QueueParameters:
         0.5, unit="m/s^2", low=0.01, high=10.0, doc="tool acceleration of the artificial time base"
     )
 
+    execution_window: float = parameter(
+        0.0, unit="s", low=0.0, high=3600.0, doc="points that wait longer at the robot expire; 0: never"
+    )
+
     def config(self, agent: str) -> QueueConfig:
         """The core's configuration."""
         return QueueConfig(
@@ -55,6 +59,7 @@ class QueueParameters:
             sample_period=self.sample_period,
             capacity=self.capacity,
             stale_after=self.stale_after,
+            execution_window=self.execution_window,
             shaper=ShaperConfig(cutoff=self.tremor_cutoff, linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0)),
             time_base=TimeBaseConfig(speed=self.free_speed, acceleration=self.free_acceleration),
         )

@@ -11,6 +11,8 @@ Rules of the log:
 - AUTHORITY in the epoch in force hands the plan to `agent`; the next epoch begins, with numbers from 1.
 - AUTHORITY with number 1 and a higher epoch asks to open that epoch for `agent`: first claim, restart of the
   operator's side, or a supervisor. The robot's policy decides.
+- Two lives of one agent never claim the same epoch (`next_epoch`): what a dead one left on the way would count as the
+  other's.
 """
 
 from __future__ import annotations
@@ -24,6 +26,14 @@ from telerobot_nodes.plan.points import PlanPoints
 
 RATE_RANGE = (0.1, 10.0)  # [-] allowed time ratios and execution rates
 MAX_WINDOW = 3600.0  # [s] longest execution window
+
+
+EPOCHS = 1 << 20  # an epoch is chosen among so many after the one in force
+
+
+def next_epoch(epoch: int, now: float) -> int:
+    """The epoch to claim after `epoch`, by the claimant's clock [s]: another one for each of its lives."""
+    return epoch + 1 + int(1000.0 * now) % EPOCHS
 
 
 class OperationKind(IntEnum):

@@ -51,7 +51,7 @@ class PathPlanQueue:
         self._linker = Linker(config.time_base, config.sample_period, reach, blocked, planner, segment_time)
         self._plan = Track(config.capacity + config.reserve, config.agent)
         self._trial = Track(config.capacity + config.reserve, config.agent, trial=True)
-        self._uplink = Uplink(config.agent, self._plan.store, config.sender)
+        self._uplink = Uplink(config.agent, self._plan.store, config.sender, config.execution_window)
         self._brake = TimeBrake(config.brake_low, config.brake_high)
         self._position_clutch = True
         self._standby = StandBy(config.agent, config.capacity, config.meeting_distance, config.meeting_angle)
@@ -152,7 +152,7 @@ class PathPlanQueue:
     def resume(self, now: float) -> None:
         """Go on after a pause or a halt. Raises TransitionError without authority."""
         self._advance(now)
-        self._uplink.sender.submit(OperationKind.RESUME, urgent=True)
+        self._uplink.sender.submit(OperationKind.RESUME, window=self.config.execution_window, urgent=True)
 
     def set_rate(self, now: float, rate: float) -> None:
         """Execute at `rate` times plan time. Raises InvalidValueError, TransitionError without authority."""
@@ -258,6 +258,7 @@ class PathPlanQueue:
             data_age=age,
             round_trip=uplink.round_trip,
             stale=report is None or age > self.config.stale_after,
+            execution_window=self.config.execution_window,
             target_pose=self._hand.target,
         )
 

@@ -7,7 +7,7 @@ from enum import Enum, IntEnum
 
 from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.plan.operations import RATE_RANGE
+from telerobot_nodes.plan.operations import MAX_WINDOW, RATE_RANGE
 from telerobot_nodes.plan.sender import SenderConfig
 from telerobot_nodes.plan.shaper import ShaperConfig
 from telerobot_nodes.plan.time_base import TimeBaseConfig
@@ -62,6 +62,7 @@ class QueueConfig:
     brake_margin: float = 0.2  # [s] of plan left before the committed stretch, for what is not known of the robot
     meeting_distance: float = 0.05  # [m] between the stand-by's tool and the active plan for a hand-off
     meeting_angle: float = 0.3  # [rad]
+    execution_window: float = 0.0  # [s] after receipt, by the robot's clock, points that wait expire; 0: never
     shaper: ShaperConfig = field(default_factory=ShaperConfig)
     time_base: TimeBaseConfig = field(default_factory=TimeBaseConfig)
     sender: SenderConfig = field(default_factory=SenderConfig)
@@ -82,6 +83,7 @@ class QueueConfig:
         in_range(self.brake_margin, "queue.brake_margin", 0.0, 10.0, "s")
         in_range(self.meeting_distance, "queue.meeting_distance", 1e-4, 1.0, "m")
         in_range(self.meeting_angle, "queue.meeting_angle", 1e-3, 3.2, "rad")
+        in_range(self.execution_window, "queue.execution_window", 0.0, MAX_WINDOW, "s")
 
 
 @dataclass(frozen=True)
@@ -109,4 +111,5 @@ class PlanQueueState:
     data_age: float  # [s] negative: none yet
     round_trip: float  # [s] negative: none yet
     stale: bool
+    execution_window: float  # [s] 0: none
     target_pose: FloatArray  # (7,)

@@ -69,6 +69,7 @@ class Receiver:
         self._waiting: dict[int, Delivery] = {}
         self._refused_number = 0
         self._refusal = ""
+        self._cause = ""  # reason of the first of consecutive refusals
         self.doubles = 0  # operations that had come before
         self.strangers = 0  # operations of another agent or of an epoch that is over
         self.early = 0  # operations that overtook the claim of their epoch; they will be sent again
@@ -96,9 +97,16 @@ class Receiver:
         return due
 
     def refuse(self, number: int, reason: str) -> None:
-        """Record that the plan could not take operation `number` of the epoch in force."""
+        """Record that the plan could not take operation `number` of the epoch in force.
+
+        What is refused only because it follows one that was refused is told with that one's reason.
+        """
+        if number != self._refused_number + 1 or not self._cause:
+            self._cause = reason
+            self._refusal = reason
+        else:
+            self._refusal = f"it follows what was refused: {self._cause}"
         self._refused_number = number
-        self._refusal = reason
 
     def open(self, agent: str) -> None:
         """Begin the next epoch for `agent` (hand-off decided on the robot's side); the old epoch's log ends."""
@@ -138,7 +146,7 @@ class Receiver:
         self._position = position
         self._waiting.clear()
         self._refused_number = 0
-        self._refusal = ""
+        self._refusal = self._cause = ""
 
     def _advance(self, now: float, due: list[Delivery]) -> None:
         while True:

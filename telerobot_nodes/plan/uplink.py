@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from telerobot_nodes.errors import TransitionError
-from telerobot_nodes.plan.operations import ExecutorMode, ExecutorReport, OperationKind
+from telerobot_nodes.plan.operations import ExecutorMode, ExecutorReport, OperationKind, next_epoch
 from telerobot_nodes.plan.sender import Sender, SenderConfig
 from telerobot_nodes.plan.store import PlanStore, Stretch, as_points, gapless
 
@@ -89,8 +89,10 @@ class _Removed:
 class Uplink:
     """The log's sending end together with what was handed over; `store` is the operator's plan."""
 
-    def __init__(self, agent: str, store: PlanStore, config: SenderConfig) -> None:
+    def __init__(self, agent: str, store: PlanStore, config: SenderConfig, window: float = 0.0) -> None:
+        """`window` [s]: points and RESUME that wait longer at the robot expire; what stops or deletes never does."""
         self.agent = agent
+        self._window = window
         self.phase = Phase.WAITING
         self.wanted = True  # claim authority when it is free
         self.report: ExecutorReport | None = None
@@ -167,7 +169,7 @@ class Uplink:
         while self._store.last_seq > self._handed_seq and self.sender.room > 0:
             stretch = gapless(self._store.after(self._handed_seq, POINTS_PER_OPERATION))
             points = as_points(stretch, self.agent)
-            operation = self.sender.submit(OperationKind.APPEND, points, after_seq=self._handed_seq)
+            operation = self.sender.submit(OperationKind.APPEND, points, self._handed_seq, window=self._window)
             self._changes.append((operation.number, points.last_seq))
             self._handed_seq = points.last_seq
 
@@ -281,7 +283,7 @@ class Uplink:
 
     def _open_epoch(self) -> None:
         epoch = self.report.epoch if self.report else 0
-        self._sender = Sender(epoch + 1, self.agent, self._config)
+        self._sender = Sender(next_epoch(epoch, self.report_time), self.agent, self._config)
         self._sender.submit(OperationKind.AUTHORITY)
         self._forget_changes()
         self._refused_number = 0

@@ -138,6 +138,8 @@ def test_a_hand_off_while_the_real_executor_moves():
     assert two.robot.refused == []
     assert np.allclose(two.robot.pose[:3], home[:3] + np.array([0.0, 0.1, 0.1]), atol=1e-3)
     assert max(pose[1] for pose in two.robot.poses) < home[1] + 0.145  # 5 cm past Bob's tool at most, not 15 cm
-    assert {epoch for _, epoch in two.robot.executed} == {1, 2}
+    epochs = [epoch for _, epoch in two.robot.executed]
+    assert epochs == sorted(epochs)
+    assert len(set(epochs)) == 2
     assert two.robot.worst_velocity <= 1.0
     assert two.robot.worst_acceleration <= 1.0
