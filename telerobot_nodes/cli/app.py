@@ -28,7 +28,6 @@ COMMANDS: dict[str, str] = {
     "control": "operate:control",
     "primitive": "primitive:command",
     "plan": "plan:command",
-    "plan": "plan:command",
     "review": "review:command",
     "bench": "bench:command",
     "graph": "graph:command",

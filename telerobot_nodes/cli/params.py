@@ -16,6 +16,7 @@ DECLARED: dict[str, str] = {
     "gcmsf_control": "telerobot_nodes.nodes.gcmsf_control:LoopParameters",
     "plan_executor": "telerobot_nodes.plan.executor:ExecutorConfig",
     "cspace_planner": "telerobot_nodes.nodes.cspace_planner:PlannerParameters",
+    "rtc_decision_unit": "telerobot_nodes.nodes.rtc_decision_unit:RtcParameters",
     "path_plan_queue": "telerobot_nodes.nodes.path_plan_queue:QueueParameters",
     "link_emulator": "telerobot_nodes.simulation.delay_line:LinkSettings",
     "operator_input": "telerobot_nodes.operator.joystick:JoyMapping",

@@ -1,4 +1,4 @@
-"""`telerobot run NODE`: one node of the graph table in this process."""
+"""`telerobot run NODE`: one node of the graph table in this process. `telerobot run "TEXT"`: a command to the robot."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from telerobot_nodes import graph
+from telerobot_nodes.cli.command import is_text, run_text
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.supervisor import SUPERVISED, end_with_supervisor, node_environment
 
@@ -18,13 +19,19 @@ CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 def command(
     context: typer.Context,
-    node: Annotated[str, typer.Argument(help="A node of `telerobot graph`.")],
+    node: Annotated[
+        str, typer.Argument(metavar="NODE | TEXT", help='A node of `telerobot graph`, or a text: "grasp module".')
+    ],
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
     params: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Parameter file.")] = None,
     bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,
     graph_name: Annotated[str | None, typer.Option("--graph", help="Graph the node is part of.")] = None,
+    namespace: Annotated[str, typer.Option(help="Of the decision unit that takes a text.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="The last report of a text as one JSON object.")] = False,
 ) -> None:
-    """Run one node; ROS arguments follow `--ros-args`."""
+    """Run one node (ROS arguments follow `--ros-args`), or a text in the command language to its end."""
+    if is_text(node):
+        raise typer.Exit(run_text(node, namespace, as_json))
     graph.node(node)
     options = NodeOptions(
         name=node,

@@ -7,7 +7,7 @@ and expressed in it (SENSOR). Pressing down with the tool pointing down gives a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from telerobot_nodes.core.validation import FloatArray
 
@@ -66,3 +66,11 @@ class ArmHardware(Protocol):
     def close(self) -> None:
         """Disconnect; the arm is left holding."""
         ...
+
+
+@runtime_checkable
+class SeesLoose(Protocol):
+    """An arm in a scene whose loose things are known: a simulated one."""
+
+    def loose(self) -> dict[str, FloatArray]:
+        """Poses (7,) in WORLD of what lies loose, by name."""

@@ -98,6 +98,16 @@ class MujocoArm:
         self._felt = self._sensor.reading(self._wrench())
         self._time = now
 
+    def loose(self) -> dict[str, FloatArray]:
+        """Poses (7,) in WORLD of what lies loose in the scene, by name."""
+        found = {}
+        for joint in range(self.model.njnt):
+            if self.model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+                at = self.model.jnt_qposadr[joint]
+                x, y, z, w, *v = self.data.qpos[at : at + 7]
+                found[self.model.body(self.model.jnt_bodyid[joint]).name] = np.array((x, y, z, *v, w))
+        return found
+
     def close(self) -> None:
         """Nothing to release."""
 

@@ -9,12 +9,12 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
-from telerobot.msg import HardwareState
+from telerobot.msg import HardwareState, Obstacle, Obstacles
 from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.arm import Hardware, HardwareStatus
-from telerobot_nodes.hardware.interface import Measured
+from telerobot_nodes.hardware.interface import Measured, SeesLoose
 from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
@@ -23,6 +23,7 @@ from telerobot_nodes.nodes.process import run_node
 
 TICK_PERIOD = 0.005  # [s] between measurements published
 TICKS_PER_STATE = 4
+OBJECTS_PERIOD = 0.5  # [s]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class HardwareInterfaceNode(GraphNode):
         self.serve("hardware_interface/reset", self._on_reset)
         self.serve("hardware_interface/zero_ftsensor", self._on_tare)
         self.every(TICK_PERIOD, self._tick)
+        self._objects = self.publisher("hardware_interface/objects")
+        self.every(OBJECTS_PERIOD, self._publish_objects)
 
     def start(self) -> None:
         """Connect to the arm; it holds where it is."""
@@ -84,6 +87,12 @@ class HardwareInterfaceNode(GraphNode):
         self._ticks += 1
         if self._ticks % TICKS_PER_STATE == 0:
             self._state.publish(_state(self._arm.status(), stamp))
+
+    def _publish_objects(self) -> None:
+        """What a camera over a simulated scene would find."""
+        if isinstance(self._arm.arm, SeesLoose):
+            rows = [Obstacle(name=name, pose=convert.doubles(pose)) for name, pose in self._arm.arm.loose().items()]
+            self._objects.publish(Obstacles(stamp=self.stamp(), replace=True, obstacles=rows))
 
     def health(self) -> Health:
         """Readiness, refusals, tracking, pacing."""

@@ -26,6 +26,7 @@ from telerobot_nodes.nodes.later import Send as Answer
 from telerobot_nodes.nodes.later import serve_later
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.rtc_memory import Memory
 from telerobot_nodes.nodes.rtc_messages import ended_message, progress_message, reply_message, task_message
 from telerobot_nodes.nodes.rtc_subsystems import RtcSubsystems
 from telerobot_nodes.rtc.conditions import Measured
@@ -81,6 +82,7 @@ class RtcDecisionUnitNode(GraphNode):
         self.host = Host(interface, workers, self._subsystems, self._out, self.now, self.note_error)
         self._subsystems.report = self.host.report
         self._news_at: dict[str, float] = {}
+        self._memory = Memory()
         self._reports = self.publisher("rtc_decision_unit/reports")
         self._tasks = self.publisher("rtc_decision_unit/tasks")
         self.subscribe("rtc_decision_unit/commands", self._on_command)
@@ -108,7 +110,17 @@ class RtcDecisionUnitNode(GraphNode):
     # in: this thread ------------------------------------------------------------------------------------------
 
     def _on_command(self, message: Any) -> None:
-        self.host.submit(message.sender or "unknown", message.text, self._say)
+        sender, number = message.sender or "unknown", message.link.number
+        if number and not self._memory.is_new((message.link.sender, number)):
+            for said in self._memory.said((message.link.sender, number)):
+                self._reports.publish(said)  # our answer was lost
+            return
+        self.host.submit(sender, message.text, lambda reply: self._answer((message.link.sender, number), reply))
+
+    def _answer(self, key: tuple[str, int], reply: Reply) -> None:
+        message = reply_message(self._link.next(self.stamp()), reply)
+        self._memory.keep(key, message, reply.command)
+        self._reports.publish(message)
 
     def _on_halt(self, message: Any) -> None:
         if message.number > self._halt_number.get(message.agent, 0):
@@ -198,7 +210,9 @@ class RtcDecisionUnitNode(GraphNode):
     def _out(self, output: Output) -> None:
         link = self._link.next(self.stamp())
         if isinstance(output, CommandReport):
-            self._reports.publish(ended_message(link, output))
+            message = ended_message(link, output)
+            self._memory.ended(message)
+            self._reports.publish(message)
         elif isinstance(output, Progress):
             record = self.host.interface.unit.commands.get(output.command)
             sender, started = (record.sender, record.started) if record else ("", self.now())

@@ -53,6 +53,8 @@ def ended_message(link: Any, report: CommandReport) -> Any:
         notes=list(report.notes),
         trial=[] if report.trial is None else _trial(report.trial),
         elapsed=report.elapsed,
+        origin=report.origin or report.command,
+        more=report.more,
     )
 
 

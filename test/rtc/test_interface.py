@@ -2,8 +2,6 @@
 
 import pytest
 
-from telerobot_nodes.rtc.messages import Reply
-
 
 def last(cell):
     return cell.replies[-1]

@@ -1,0 +1,95 @@
+"""`telerobot run "TEXT"`, `telerobot try "TEXT"`, `telerobot complete "TEXT"`: the command language from a shell."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+NOT_DONE = 1
+WORDS = frozenset(("halt", "pause", "resume", "reset", "status", "help"))  # texts of a single word
+
+Namespace = Annotated[str, typer.Option(help="Namespace of the decision unit.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The last report as one JSON object.")]
+
+
+def is_text(argument: str) -> bool:
+    """True for a text in the command language, as against the name of a node."""
+    return len(argument.split()) > 1 or argument.strip().lower() in WORDS
+
+
+def run_text(text: str, namespace: str = "", as_json: bool = False) -> int:
+    """Say a text, show what happens, wait for its end; 0 when it succeeded."""
+    from telerobot_nodes.client import connect
+
+    show = (lambda said: None) if as_json else _show_progress
+    with connect(namespace, "shell") as robot:
+        report = robot.run(text, progress=show)
+    if as_json:
+        print(json.dumps(_plain(report)))
+    else:
+        print(_ending(report))
+    return 0 if report.ok else NOT_DONE
+
+
+def attempt(
+    text: Annotated[str, typer.Argument(help='A task, as in "grasp module with left_arm".')],
+    namespace: Namespace = "",
+    as_json: AsJson = False,
+) -> None:
+    """Would this task work, and if not, why and at which step: nothing is commanded."""
+    from telerobot_nodes.client import connect
+
+    with connect(namespace, "shell") as robot:
+        report = robot.attempt(text)
+    if as_json:
+        print(json.dumps(_plain(report)))
+    else:
+        for step in report.trial:
+            target = " ".join(f"{value:.4f}" for value in step.target)
+            print(f"{'+' if step.ok else '-'} {step.step:<22} {step.kind:<16} {step.duration:6.2f} s  {target}")
+        print(_ending(report))
+    raise typer.Exit(0 if report.ok else NOT_DONE)
+
+
+def complete(
+    text: Annotated[str, typer.Argument(help="What is typed so far.")],
+    folder: Annotated[Path | None, typer.Option(help="Folder of the skill files; default: the package's.")] = None,
+) -> None:
+    """Words that may come next, one a line; needs no graph."""
+    from telerobot_nodes.core.share import share_path
+    from telerobot_nodes.rtc.completion import complete as words
+    from telerobot_nodes.rtc.skill_files import load_library
+
+    library = load_library(folder or share_path("config/rtc"))
+    vocabulary = dataclasses.replace(library.workcell.vocabulary)
+    for word in words(text, len(text), vocabulary):
+        print(word)
+
+
+def _show_progress(said: Any) -> None:
+    print(f"  {said.elapsed:7.2f} s  {said.step:<22} {said.reason}", file=sys.stderr)
+
+
+def _ending(report: Any) -> str:
+    if not report.outcome:  # an answer, not a report
+        return str(report.text)
+    trims = f"; corrected: {', '.join(report.trims)}" if report.trims else ""
+    at = f" at {report.step}" if report.step and not report.ok else ""
+    return f"{report.outcome}{at}: {report.reason} ({report.steps_done} steps, {report.elapsed:.1f} s{trims})"
+
+
+def _plain(report: Any) -> dict[str, Any]:
+    """The report's fields as JSON takes them."""
+    names = [name for name in report.get_fields_and_field_types() if name not in ("link", "trial")]
+    plain = {name: _value(getattr(report, name)) for name in names}
+    trial = [{name: _value(getattr(step, name)) for name in step.get_fields_and_field_types()} for step in report.trial]
+    return {**plain, "trial": trial}
+
+
+def _value(value: Any) -> Any:
+    return value if isinstance(value, (str, bool, int, float)) else list(value)

@@ -1,0 +1,130 @@
+"""A client of the decision unit: says texts, hears answers and reports. For the shell, scripts and planners.
+
+Goes over the operator's side of the link where there is one. A text is said again until it is answered; the decision
+unit does it once.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+from telerobot.msg import Command, CommandReport
+from telerobot_nodes import graph
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.nodes.convert import LinkCounter
+from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
+
+COMMANDS, REPORTS = "rtc_decision_unit/commands", "rtc_decision_unit/reports"
+DISCOVERY_LIMIT = 10.0  # [s]
+AGAIN = 2.0  # [s] after which a text is said again; doubles each time
+ANSWER_LIMIT = 30.0  # [s]
+
+
+class CommandClient:
+    """Says one text after the other. A context manager; one thread."""
+
+    def __init__(self, namespace: str = "", name: str = "shell") -> None:
+        """Raises TelerobotError when no decision unit is found."""
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        self.sender = f"{name}_{os.getpid()}"
+        self._node = rclpy.create_node(f"telerobot_{self.sender}", namespace=namespace)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self._link = LinkCounter(self.sender)
+        self._heard: list[Any] = []
+        try:
+            prefix = self._find()
+            says, hears = graph.topic(COMMANDS), graph.topic(REPORTS)
+            self._say = self._node.create_publisher(
+                interface_class(says.type), prefix + says.name, qos_profile(says.qos)
+            )
+            self._node.create_subscription(
+                interface_class(hears.type), prefix + hears.name, self._heard.append, qos_profile(hears.qos)
+            )
+            self._wait_for(lambda: self._say.get_subscription_count() > 0, DISCOVERY_LIMIT)
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, text: str, limit: float = ANSWER_LIMIT) -> Any:
+        """The answer to a text (CommandReport.msg, kind REPLY); a task goes on after it."""
+        return self._until(text, lambda said: said.kind == CommandReport.REPLY, limit)
+
+    def run(self, text: str, progress: Callable[[Any], None] = lambda said: None, limit: float = 3600.0) -> Any:
+        """The last report of a text: of its last command, or the answer when it begins none."""
+        numbers: set[int] = set()
+
+        def over(said: Any) -> bool:
+            if said.kind == CommandReport.REPLY:
+                numbers.add(said.command)
+                return not said.command
+            if said.kind == CommandReport.PROGRESS:
+                progress(said)
+                return False
+            return bool(numbers) and not said.more
+
+        return self._until(text, over, limit)
+
+    def attempt(self, text: str, limit: float = ANSWER_LIMIT) -> Any:
+        """The report of a hypothesis test of a task: `trial` has its steps."""
+        return self.run(text if text.split()[:1] == ["try"] else f"try {text}", limit=limit)
+
+    def _until(self, text: str, over: Callable[[Any], bool], limit: float) -> Any:
+        """Say `text` until a message for us satisfies `over`."""
+        message = Command(link=self._link.next(self._node.get_clock().now().to_msg()), sender=self.sender, text=text)
+        seen: set[int] = set()
+        end, again, pause = time.monotonic() + limit, time.monotonic(), AGAIN
+        self._heard.clear()
+        while time.monotonic() < end:
+            if time.monotonic() >= again:
+                self._say.publish(message)
+                again, pause = time.monotonic() + pause, min(2.0 * pause, 30.0)
+            self._executor.spin_once(timeout_sec=0.1)
+            while self._heard:
+                said = self._heard.pop(0)
+                if said.sender != self.sender or said.link.number in seen:
+                    continue
+                seen.add(said.link.number)
+                if over(said):
+                    return said
+        raise TelerobotError(f"no answer to {text[:60]!r} in {limit:g} s")
+
+    def _wait_for(self, ready: Callable[[], bool], limit: float) -> bool:
+        end = time.monotonic() + limit
+        while not ready():
+            if time.monotonic() > end:
+                return False
+            self._executor.spin_once(timeout_sec=0.05)
+        return True
+
+    def _find(self) -> str:
+        """Prefix of the crossing topics."""
+        if not self._wait_for(lambda: self._node.count_publishers(REPORTS) > 0, DISCOVERY_LIMIT):
+            where = self._node.get_namespace().rstrip("/")
+            raise TelerobotError(
+                f"no decision unit is running here: nobody publishes {where}/{REPORTS}; start a graph with "
+                "`telerobot up robot` or `telerobot demo`, or name its namespace with --namespace"
+            )
+        self._wait_for(lambda: False, 0.3)  # the rest of the graph is found together with its first node
+        far = self._node.count_publishers(graph.OPERATOR_SIDE + REPORTS)
+        return graph.OPERATOR_SIDE if far else ""
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown()
+
+    def __enter__(self) -> CommandClient:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,149 @@
+"""The host: halts overtake everything, a flood is refused at the door, every caller gets its own answer."""
+
+import threading
+import time
+
+import pytest
+
+from telerobot_nodes.rtc.database import Database
+from telerobot_nodes.rtc.decision import DecisionUnit
+from telerobot_nodes.rtc.host import MOST_WAITING, Host
+from telerobot_nodes.rtc.interface import InterfaceServer
+from telerobot_nodes.rtc.messages import CommandReport
+from telerobot_nodes.rtc.workers import Workers
+
+LIMIT = 20.0  # [s]
+
+
+class Arms:
+    """Subsystems that keep what they are told, and may be slow to be told it."""
+
+    def __init__(self):
+        self.sent, self.halts, self.halted = [], [], threading.Event()
+
+    def send(self, primitive, request):
+        self.sent.append(primitive)
+
+    def halt(self, subsystem, reason, primitive):
+        self.halts.append(subsystem)
+
+    def halt_all(self, reason):
+        self.halts.append("all")
+        self.halted.set()
+
+    def hold(self, primitive, subsystem, hold):
+        pass
+
+    def slow(self, primitive, speed):
+        pass
+
+
+class Calls(list):
+    """Answers as they come; waits for one."""
+
+    def __init__(self):
+        super().__init__()
+        self.came = threading.Semaphore(0)
+
+    def __call__(self, value):
+        self.append(value)
+        self.came.release()
+
+    def next(self):
+        assert self.came.acquire(timeout=LIMIT)
+        return self[-1]
+
+
+@pytest.fixture
+def rig(library, config, cell):
+    database = Database(cell.database.view.query())
+    arms, out, errors = Arms(), Calls(), []
+    interface = InterfaceServer(DecisionUnit(library), database)
+    host = Host(interface, lambda: Workers(database, cell.checks, config), arms, out, time.monotonic, errors.append)
+    host.start()
+    yield host, arms, out
+    host.stop()
+    assert errors == []
+
+
+def test_a_text_is_answered_and_its_command_reported(rig):
+    host, _, _ = rig
+    answers, ends = Calls(), Calls()
+    host.submit("ana", "wait for 0.05 s; wait for 0.05 s", answers, ends)
+    assert answers.next().command == 1
+    report = ends.next()
+    assert (report.outcome, report.origin, report.more) == ("succeeded", 1, False)
+
+
+def test_every_caller_gets_its_own_answer(rig):
+    host, _, _ = rig
+    calls = [Calls() for _ in range(20)]
+    for number, call in enumerate(calls):
+        host.submit(f"agent{number}", "where module" if number % 2 else "show macros", call)
+    for number, call in enumerate(calls):
+        assert call.next().sender == f"agent{number}"
+        assert ("module:" in call[0].text) == bool(number % 2)
+
+
+def test_a_long_text_is_answered_when_a_worker_has_parsed_it(rig):
+    host, _, _ = rig
+    answers, ends = Calls(), Calls()
+    host.submit("script", "wait for 0.01 s; " * 40 + "wait for 0.01 s", answers, ends)
+    assert answers.next().ok
+    assert ends.next().outcome == "succeeded"
+
+
+def test_a_halt_overtakes_a_full_inbox(rig):
+    host, arms, _ = rig
+    gate, inside = threading.Event(), threading.Event()
+
+    def block(now):
+        inside.set()
+        assert gate.wait(LIMIT)
+        return []
+
+    host.ask(block)
+    assert inside.wait(LIMIT)
+    late = Calls()
+    for _ in range(MOST_WAITING + 5):
+        host.submit("flood", "where module", late)
+    assert [answer.ok for answer in late] == [False] * 5  # refused at the door
+    halted = Calls()
+    host.submit("ana", "halt", halted)
+    assert arms.halted.is_set()  # while the decision thread still works
+    gate.set()
+    assert halted.next().text == "halt"
+    assert len(late) < MOST_WAITING  # it did not wait for those before it
+
+
+def test_a_halt_ends_what_is_under_way(rig):
+    host, arms, out = rig
+    ends = Calls()
+    for _ in range(20):
+        host.submit("ana", "wait for 1000 s", None, ends)
+    host.submit("ana", "show commands", asked := Calls())
+    asked.next()
+    host.halt("somebody")
+    for _ in range(20):
+        ends.next()
+    assert {report.outcome for report in ends} == {"halted"}
+    assert arms.halts[0] == "all"
+    assert sum(isinstance(output, CommandReport) for output in out) == 20
+
+
+def test_an_error_in_a_worker_ends_the_command_and_not_the_host(library, cell):
+    def broken():
+        class Broken:
+            def run(self, job, now):
+                raise ZeroDivisionError("worker")
+
+        return Broken()
+
+    errors, ends = [], Calls()
+    interface = InterfaceServer(DecisionUnit(library), cell.database)
+    host = Host(interface, broken, Arms(), lambda output: None, time.monotonic, errors.append)
+    host.start()
+    host.submit("ana", "wait for 1 s", None, ends)
+    assert "internal error" in ends.next().reason
+    host.stop()
+    assert [type(error) for error in errors] == [ZeroDivisionError]
