@@ -197,33 +197,3 @@ class ForceField:
 def step_twist(jacobian: FloatArray, velocity: FloatArray, period: float) -> FloatArray:
     """Displacement (6,) [m], [rad] in one sample of the frame of `jacobian` (6, n): the further source of GCMSF."""
     return np.asarray(jacobian @ velocity * period)
-
-
-class DeadlockWatch:
-    """Tells when an arm that should move has stood still for `patience` [s]: the field and the path balance.
-
-    `now` [s] is any steady time. Bounded: the answer comes at the first update after `patience`.
-    """
-
-    def __init__(self, patience: float = 1.0, still: float = 0.01, near: float = 0.02) -> None:
-        self.patience = in_range(patience, "patience", 0.0, 60.0, "s")
-        self.still = in_range(still, "still", 0.0, 10.0, "rad")
-        self.near = in_range(near, "near", 0.0, 10.0, "rad")
-        self.reset()
-
-    def reset(self) -> None:
-        """Start watching again."""
-        self._since: float | None = None
-        self._anchor = np.empty(0)
-
-    def update(self, now: float, q: FloatArray, goal: FloatArray, pushed: bool) -> bool:
-        """True when the arm at `q`, short of its `goal` and `pushed` by the field, has stood still for too long."""
-        there = float(np.abs(goal - q).max()) <= self.near
-        moved = self._since is None or float(np.abs(q - self._anchor).max()) > self.still
-        if there or not pushed:
-            self.reset()
-            return False
-        if moved:
-            self._since, self._anchor = now, np.array(q)
-            return False
-        return self._since is not None and now - self._since >= self.patience

@@ -9,7 +9,7 @@ import pytest
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.arm_geometry import arm_geometry
 from telerobot_nodes.cspace.clearance import nearest
-from telerobot_nodes.cspace.force_field import DeadlockWatch, FieldSettings, ForceField, step_twist
+from telerobot_nodes.cspace.force_field import FieldSettings, ForceField, step_twist
 from telerobot_nodes.cspace.obstacles import sphere, world_of
 from telerobot_nodes.cspace.placing import places_of
 from telerobot_nodes.errors import InvalidValueError
@@ -105,15 +105,3 @@ def test_what_is_no_configuration_is_refused(panda, bad):
 def test_settings_out_of_range_are_refused():
     with pytest.raises(InvalidValueError, match="influence"):
         FieldSettings(influence=math.nan)
-
-
-def test_deadlock_is_told_after_patience_and_not_while_moving():
-    watch, goal = DeadlockWatch(patience=0.5), np.ones(3)
-    q = np.zeros(3)
-    for i in range(50):
-        q = q + 0.02
-        assert not watch.update(0.02 * i, q * 0.5, goal * 9, True)
-    told = [watch.update(1.0 + 0.02 * i, q * 0.5, goal * 9, True) for i in range(40)]
-    assert told.index(True) * 0.02 <= 0.54
-    assert not watch.update(9.0, goal * 9, goal * 9, True)
-    assert not watch.update(9.1, q, goal * 9, False)

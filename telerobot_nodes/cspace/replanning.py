@@ -1,0 +1,188 @@
+"""A cell of arms under way: execution watched, held at a deadlock, planned again from where the arms stand.
+
+A plan is made for the obstacles known then; execution and every further plan use those seen now (`set_obstacles`).
+What cannot be solved ends in GIVEN_UP with a reason, arms holding; nothing waits without bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from telerobot_nodes.core.path_timing import TimedPath
+from telerobot_nodes.core.validation import FloatArray, in_range
+from telerobot_nodes.cspace.cell_of_arms import ArmCell, CellPlan
+from telerobot_nodes.cspace.execution import Execution
+from telerobot_nodes.cspace.force_field import FieldSettings
+from telerobot_nodes.cspace.obstacles import Obstacle
+from telerobot_nodes.cspace.right_of_way import RightOfWay
+from telerobot_nodes.errors import InvalidValueError, TransitionError
+
+
+class Phase(Enum):
+    """What a cell under way is doing."""
+
+    MOVING = "moving"
+    HOLDING = "holding"
+    ARRIVED = "arrived"
+    GIVEN_UP = "given up"
+
+
+class Event(Enum):
+    """What happens to it."""
+
+    DEADLOCK = "deadlock"
+    PLANNED = "planned"
+    NO_PLAN = "no plan"
+    AT_GOALS = "at goals"
+    COMMAND = "command"
+
+
+PHASES: dict[tuple[Phase, Event], Phase] = {
+    (Phase.MOVING, Event.DEADLOCK): Phase.HOLDING,
+    (Phase.MOVING, Event.AT_GOALS): Phase.ARRIVED,
+    (Phase.MOVING, Event.COMMAND): Phase.MOVING,
+    (Phase.ARRIVED, Event.COMMAND): Phase.MOVING,
+    (Phase.HOLDING, Event.COMMAND): Phase.HOLDING,
+    (Phase.HOLDING, Event.PLANNED): Phase.MOVING,
+    (Phase.HOLDING, Event.NO_PLAN): Phase.GIVEN_UP,
+}
+
+
+@dataclass(frozen=True)
+class Deadlock:
+    """When arms stood against each other or an obstacle, how near, and what came of it."""
+
+    time: float  # [s]
+    arms: tuple[int, ...]
+    nearest: float  # [m] of the field's balls
+    ended: float = 0.0  # [s] when the next plan began; 0: never
+    way: str = ""
+
+
+class CellExecution:
+    """Two arms from a plan to their goals. Stepped every `period` [s] from one thread.
+
+    After a deadlock the arms hold for `settle` [s], in which the field may push them clear, then another plan is
+    made; `tries` times before it is given up, each time they hold again.
+    """
+
+    def __init__(
+        self,
+        cell: ArmCell,
+        starts: Sequence[FloatArray],
+        period: float,
+        field: FieldSettings | None = None,
+        settle: float = 0.5,
+        tries: int = 4,
+        most_replans: int = 6,
+    ) -> None:
+        self.cell = cell
+        self.settle = in_range(settle, "settle", 0.0, 10.0, "s")
+        self.tries, self.most_replans = tries, most_replans
+        self.phase, self.reason = Phase.MOVING, ""
+        self.deadlocks: list[Deadlock] = []
+        self.replans = 0
+        self.goals = [np.array(q) for q in starts]
+        self._seen: list[Obstacle] = list(cell.obstacles)
+        self._now, self._since, self._tried = 0.0, 0.0, 0
+        standing = [cell.standing_path(i, q) for i, q in enumerate(self.goals)]
+        self.paths: list[TimedPath] = standing
+        self.execution = Execution(
+            cell.geometries, cell.obstacles, standing, period, field or field_for(cell.settings.margin)
+        )
+
+    def set_obstacles(self, obstacles: Sequence[Obstacle]) -> None:
+        """What is seen now: the field uses it at once, plans from the next one on."""
+        self._seen = list(obstacles)
+        self.execution.field.set_obstacles(self._seen)
+
+    def start(self, plan: CellPlan) -> None:
+        """Begin a plan made from where the arms stand. Raises InvalidValueError when it has no schedule."""
+        if plan.schedule is None:
+            raise InvalidValueError("plan", plan.way, f"allowed: one that was found; {plan.reason}")
+        self._handle(Event.COMMAND)
+        self.goals = [path.path[-1] for path in plan.paths]
+        self._follow(plan)
+
+    def start_one(self, arm: int, path: TimedPath) -> None:
+        """Begin a path of one arm; the other stands."""
+        self._handle(Event.COMMAND)
+        self.goals[arm], self.paths[arm] = path.path[-1], path
+        self.execution.follow(arm, path)
+
+    def command_later(self, arm: int, goal: FloatArray) -> CellPlan:
+        """A goal for one arm, standing, while the other is under way.
+
+        It is planned against the other's path; without such a plan both arms stop and are planned together, as they
+        are when they hold already.
+        """
+        self._handle(Event.COMMAND)
+        start, self.goals[arm] = self.paths[arm].path[-1], np.array(goal)
+        if self.phase is Phase.HOLDING:
+            return CellPlan("none", reason="arms hold; the next plan includes this goal")
+        reached = self.execution.stopping_time(1 - arm)
+        plan = self.cell.plan_later(arm, start, self.goals[arm], self.paths[1 - arm], reached)
+        if plan.schedule is None:
+            self._stop(())
+            return plan
+        self.paths[arm] = plan.paths[arm]
+        self.execution.follow(arm, plan.paths[arm], RightOfWay(plan.schedule))
+        return plan
+
+    def step(
+        self, now: float, q: Sequence[FloatArray], v: Sequence[FloatArray], effort: Sequence[FloatArray] | None = None
+    ) -> list[FloatArray]:
+        """Joint setpoints (n,) [rad] of each arm at `now` [s]."""
+        self._now = now
+        setpoints = self.execution.step(q, v, effort)
+        if self.phase is Phase.MOVING and self.execution.holding:
+            self._stop(tuple(i for i, told in enumerate(self.execution.deadlocked) if told))
+        elif self.phase is Phase.MOVING and self.execution.arrived:
+            self._handle(Event.AT_GOALS)
+        elif self.phase is Phase.HOLDING and self.execution.resting and now - self._since >= self.settle:
+            self._replan(q)
+        return setpoints
+
+    def _stop(self, arms: tuple[int, ...]) -> None:
+        self._handle(Event.DEADLOCK)
+        self.execution.hold()
+        self.deadlocks.append(Deadlock(self._now, arms, min(self.execution.field.least)))
+        self._since, self._tried = self._now, 0
+
+    def _replan(self, q: Sequence[FloatArray]) -> None:
+        """Another plan from where the arms stand, for the obstacles seen now."""
+        self._since, self._tried = self._now, self._tried + 1
+        limits = [geometry.robot.limits for geometry in self.cell.geometries]
+        starts = [np.clip(row, limit.lower, limit.upper) for row, limit in zip(q, limits, strict=True)]
+        self.cell.set_obstacles(self._seen)
+        plan = self.cell.plan(starts, self.goals)
+        last = self.deadlocks[-1]
+        if plan.schedule is not None and self.replans < self.most_replans:
+            self.replans += 1
+            self.deadlocks[-1] = Deadlock(last.time, last.arms, last.nearest, self._now, plan.way)
+            self._handle(Event.PLANNED)
+            self._follow(plan)
+        elif self._tried >= self.tries or plan.schedule is not None:
+            self.reason = plan.reason or f"{self.replans} plans deadlocked"
+            self._handle(Event.NO_PLAN)
+
+    def _follow(self, plan: CellPlan) -> None:
+        if plan.schedule is not None:
+            self.paths = list(plan.paths)
+            self.execution.follow_all(plan.paths, RightOfWay(plan.schedule))
+
+    def _handle(self, event: Event) -> None:
+        after = PHASES.get((self.phase, event))
+        if after is None:
+            raise TransitionError("cell of arms", self.phase.name, event.name)
+        self.phase = after
+
+
+def field_for(margin: float) -> FieldSettings:
+    """A field that leaves a plan alone which keeps `margin` [m] and is followed exactly."""
+    influence = margin + 0.005
+    return FieldSettings(influence=influence, gain=0.25 / (1.0 / 0.005 - 1.0 / influence), most=0.25)
