@@ -1,13 +1,18 @@
 """Benchmark of the control step and its loop: microseconds per step, period and lateness of wake-ups.
 
-The arm is ideal (measured is the last setpoint), so that only control and its thread are timed.
+Alone: the loop on a thread and in a process of its own, the arm ideal (measured is the last setpoint). In the graph:
+the loop's process of a whole running demo graph, read from the memory it shares with its node.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
+import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,48 +20,99 @@ import numpy as np
 from telerobot_nodes.bench import report
 from telerobot_nodes.core.interpolation import quintic
 from telerobot_nodes.core.robot import RobotModel, load_robot
+from telerobot_nodes.core.timing import Histogram
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.launching import GraphOptions
 from telerobot_nodes.motion.control_records import ControlOutput
 from telerobot_nodes.motion.control_step import ControlStep
-from telerobot_nodes.motion.loop import PRIORITY, ControlLoop
+from telerobot_nodes.motion.executive import PrimitiveRequest
+from telerobot_nodes.motion.loop import PRIORITY, ControlLoop, HostedLoop
+from telerobot_nodes.motion.loop_host import ProcessLoop
+from telerobot_nodes.motion.loop_memory import LoopMemory
+from telerobot_nodes.motion.loop_process import LoopSetting
 from telerobot_nodes.motion.orders import ClearTimes
+from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
 
 ARMS = {6: "arm", 7: "panda"}
+ARM = "panda"
 RATES = (200, 500, 1000)  # [Hz]
 WINDOW_PERIOD = 0.02  # [s]
+START_LIMIT = 180.0  # [s]
+SETTLE = 10.0  # [s] after the graph is ready
+LATE_GOAL = 200.0  # [us]
+QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+EVERY_SOURCE: dict[str, Any] = {
+    "tr_rel_dest": [0.0, 0.0, -0.05, 0.0, 0.0, 0.0, 1.0],
+    "time_vel_val": 100.0,
+    "comply_vect": [True] * 6,
+    "force_gains": [1e-3, 1e-3, 1e-3, 0.02, 0.02, 0.02],
+    "sel_vect_sp": [True] * 6,
+    "sel_vect_tp": [True] * 6,
+    "dither_mag": [1e-4] * 6,
+    "sel_vect_lim": [True] * 7,
+    "sel_vect_sing": True,
+}
 
 
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals.
 
-    Options: `seconds` (5) per loop, `steps` (20000) per arm, `load` (False: also beside a busy Python process).
+    Options: `seconds` (5) per loop, `steps` (20000) per arm, `graph` (30) seconds of the whole graph at each rate of
+    `rates` (200,1000), 0: not. `duration` [s]: nothing but the whole graph at the first of `rates`, so long.
     """
     options = options or {}
-    seconds = float(options.get("seconds", 5.0))
-    steps = int(options.get("steps", 20_000))
-    figures: dict[str, Any] = {"step": {f"{dof}_dof": time_steps(name, steps) for dof, name in ARMS.items()}}
+    rates = [float(word) for word in str(options.get("rates", "200,1000")).split(",")]
+    if "duration" in options:
+        figures: dict[str, Any] = {"graph": {_key(rates[0]): time_graph(rates[0], float(options["duration"]))}}
+        return report.result(report.conditions(), figures, _graph_goals(figures["graph"]))
+    seconds, steps = float(options.get("seconds", 5.0)), int(options.get("steps", 20_000))
+    figures = {"step": {f"{dof}_dof": time_steps(name, steps) for dof, name in ARMS.items()}}
+    figures["step"]["7_dof_every_source"] = time_every_source(steps)
     figures["loop"] = {
-        f"{rate}_hz_{policy}": time_loop("panda", rate, seconds, priority)
+        f"{rate}_hz_{place.__name__}_{policy}": time_loop(place, rate, seconds, priority)
         for rate in RATES
+        for place in (on_a_thread, in_a_process)
         for policy, priority in (("realtime", PRIORITY), ("ordinary", 0))
     }
-    return report.result(report.conditions(), figures, _goals(figures))
+    whole = float(options.get("graph", 30.0))
+    figures["graph"] = {_key(rate): time_graph(rate, whole) for rate in rates} if whole else {}
+    return report.result(report.conditions(), figures, _goals(figures) + _graph_goals(figures["graph"]))
+
+
+def _key(rate: float) -> str:
+    return f"{rate:.0f}_hz"
 
 
 def _goals(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
-    step = figures["step"]["7_dof"]["median_us"]
-    goals = [report.goal("control step, trajectory source, 7 DOF, median", step, "us", "<=", 50.0)]
-    fast = figures["loop"]["1000_hz_realtime"]
+    step, law = figures["step"]["7_dof"]["median_us"], figures["step"]["7_dof_every_source"]["median_us"]
+    goals = [
+        report.goal("control step, windows, 7 DOF, median", step, "us", "<=", 50.0),
+        report.goal("control step, a primitive with every source, 7 DOF, median", law, "us", "<=", 100.0),
+    ]
+    fast = figures["loop"]["1000_hz_in_a_process_realtime"]
     if fast["policy"] == "SCHED_FIFO":
-        goals.append(report.goal("1 kHz loop, lateness p99.9, real time", fast["late_p999_us"], "us", "<=", 200.0))
-    calm = figures["loop"]["200_hz_realtime"]
+        name = "1 kHz loop in its process, lateness p99.9, real time"
+        goals.append(report.goal(name, fast["late_p999_us"], "us", "<=", LATE_GOAL))
+    calm = figures["loop"]["200_hz_in_a_process_realtime"]
     goals.append(report.goal("200 Hz loop, periods missed", calm["missed"], "periods", "==", 0))
     return goals
 
 
+def _graph_goals(graph: Mapping[str, Any]) -> list[dict[str, Any]]:
+    goals = []
+    for key, found in graph.items():
+        rate, what = found["rate"], f"whole graph, {found['rate']:.0f} Hz, {found['seconds']:.0f} s"
+        if found["policy"] == "SCHED_FIFO" and rate >= 1000.0:
+            goals.append(report.goal(f"{what}: lateness p99.9", found["late_p999_us"], "us", "<=", LATE_GOAL))
+        if key == _key(200.0):
+            goals.append(report.goal(f"{what}: periods missed", found["missed"], "periods", "==", 0))
+    return goals
+
+
 def time_steps(arm: str, steps: int) -> dict[str, float]:
-    """Durations of the control step with the arm in motion [us]."""
+    """Durations of the control step with the arm following windows [us]."""
     robot = load_robot(arm)
     control = ControlStep(robot, 0.002)
     now, q = 0.0, robot.home.copy()
@@ -75,19 +131,66 @@ def time_steps(arm: str, steps: int) -> dict[str, float]:
     return report.quantiles(taken[100:])
 
 
-def time_loop(arm: str, rate: float, seconds: float, priority: int) -> dict[str, Any]:
+def time_every_source(steps: int) -> dict[str, float]:
+    """Durations of the control step while a primitive runs with every source of motion on [us]."""
+    robot = load_robot(ARM)
+    control = ControlStep(robot, 0.002)
+    now, still = 0.0, np.zeros(robot.dof)
+    control.measure(now, robot.home, still)
+    control.step(now)
+    request = PrimitiveRequest(1, "gcm", EVERY_SOURCE)
+    refusal = control.begin(now, 1, control.primitives.executive.prepare(request, control.output.q.copy()))
+    if refusal:
+        raise TelerobotError(refusal)
+    taken = np.empty(min(steps, 40_000))
+    wrench, hand, field = np.zeros(6), np.full(6, 1e-7), np.full(6, 1e-5)
+    for i in range(taken.size):
+        now += 0.002
+        wrench[:] = 0.5 * np.sin(0.01 * i)
+        control.measure(now, control.output.q, still)
+        control.feel(now, wrench)
+        control.teleoperate(hand)
+        control.push(field)
+        began = time.perf_counter()
+        control.step(now)
+        taken[i] = time.perf_counter() - began
+    return report.quantiles(taken[100:])
+
+
+Emit = Callable[[ControlOutput], None]
+
+
+def on_a_thread(rate: float, priority: int, emit: Emit) -> HostedLoop:
+    """The loop on a thread of this process, running."""
+    loop = ControlLoop(ControlStep(load_robot(ARM), 1.0 / rate), emit, priority)
+    loop.start()
+    return loop
+
+
+def in_a_process(rate: float, priority: int, emit: Emit) -> HostedLoop:
+    """The loop in a process of its own, running."""
+    loop = ProcessLoop(LoopSetting(ARM, 1.0 / rate, priority), load_robot(ARM).dof, emit)
+    loop.start()
+    return loop
+
+
+def time_loop(
+    place: Callable[[float, int, Emit], HostedLoop], rate: float, seconds: float, priority: int
+) -> dict[str, Any]:
     """Period, lateness [us] and step duration of a loop that moves an arm for `seconds`."""
-    robot = load_robot(arm)
+    robot = load_robot(ARM)
     moving = threading.Event()
+    held: list[HostedLoop] = []
 
     def emit(output: ControlOutput) -> None:
-        loop.inbox.measured(output.now, output.q if output.commanding else robot.home, output.qd)
-        if output.commanding and not moving.is_set():
-            moving.set()
+        if held:
+            held[0].inbox.measured(output.now, output.q if output.commanding else robot.home, output.qd)
+            if output.commanding:
+                moving.set()
 
-    loop = ControlLoop(ControlStep(robot, 1.0 / rate), emit, priority)
+    loop: Any = place(rate, priority, emit)
+    held.append(loop)
     loop.inbox.measured(time.monotonic(), robot.home, np.zeros(robot.dof))
-    loop.start()
     moving.wait(10.0)
     loop.give(ClearTimes())
     number, end = 0, time.monotonic() + seconds
@@ -95,23 +198,69 @@ def time_loop(arm: str, rate: float, seconds: float, priority: int) -> dict[str,
         number += 1
         loop.inbox.window(there_and_back(robot, robot.home, time.monotonic() + 0.005, number))
         time.sleep(0.9)
+    figures = _loop_figures(loop.memory)
+    output = ControlOutput(robot.dof)
+    loop.read_output(output)
     loop.stop()
-    return _loop_figures(loop)
+    return {**figures, "windows_refused": output.refusal}
 
 
-def _loop_figures(loop: ControlLoop) -> dict[str, Any]:
-    summary = loop.statistics.summary()
+def time_graph(rate: float, seconds: float) -> dict[str, Any]:
+    """The same of the loop's process while the whole demo graph runs at rest, for `seconds`."""
+    os.environ.update(NODE_ENVIRONMENT)
+    with tempfile.TemporaryDirectory(prefix="telerobot-bench-") as folder:
+        params = Path(folder) / "params.yaml"
+        params.write_text(f"gcmsf_control:\n  ros__parameters:\n    rate: {rate}\n")
+        options = GraphOptions("demo", robot=ARM, params=params, bag=Path(folder) / "bag")
+        supervisor = Supervisor(options, on_line=lambda node, line: None)
+        supervisor.start()
+        try:
+            if not supervisor.wait_ready(START_LIMIT):
+                raise TelerobotError(f"not ready after {START_LIMIT:g} s: {', '.join(supervisor.waiting_for())}")
+            memory = attach(supervisor.pid("gcmsf_control"), load_robot(ARM).dof, 1.0 / rate)
+            threading.Event().wait(SETTLE)
+            before = _snapshot(memory)
+            threading.Event().wait(seconds)
+            figures = _loop_figures(memory, before)
+        finally:
+            supervisor.stop()
+    return {"rate": rate, "seconds": seconds, "load_1min": round(os.getloadavg()[0], 2), **figures}
+
+
+def attach(pid: int, dof: int, period: float) -> LoopMemory:
+    """The memory the loop of node `pid` shares with it, to read only."""
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        if "memfd:telerobot_loop" in str(link.readlink()):
+            descriptor = os.open(link, os.O_RDWR)
+            return LoopMemory(dof, period, memoryview(mmap.mmap(descriptor, LoopMemory.size(dof))))
+    raise TelerobotError(f"process {pid} shares no loop's memory; its parameter own_process is false")
+
+
+Snapshot = tuple[Histogram, Histogram, Histogram, int]
+
+
+def _snapshot(memory: LoopMemory) -> Snapshot:
+    statistics = memory.statistics
+    return statistics.periods.copy(), statistics.lateness.copy(), memory.durations.copy(), statistics.missed
+
+
+def _loop_figures(memory: LoopMemory, before: Snapshot | None = None) -> dict[str, Any]:
+    periods, late, took, missed = _snapshot(memory)
+    if before is not None:
+        periods, late, took = periods.since(before[0]), late.since(before[1]), took.since(before[2])
+        missed -= before[3]
+    scheduling = memory.scheduling
     figures: dict[str, Any] = {
-        "policy": loop.scheduling.policy,
-        "reason": loop.scheduling.reason,
-        "steps": summary.steps,
-        "missed": summary.missed,
-        "windows_refused": loop.control.output.refusal,
+        "policy": scheduling.policy,
+        "memory_locked": scheduling.locked,
+        "reason": scheduling.reason,
+        "steps": late.count,
+        "missed": missed,
     }
-    for name in ("period_p50", "period_p99", "period_max", "late_p50", "late_p99", "late_p999", "late_max"):
-        figures[f"{name}_us"] = round(getattr(summary, name) * 1e6, 1)
-    figures["wake_to_output_p50_us"] = round(loop.durations.quantile(0.5) * 1e6, 1)
-    figures["wake_to_output_p99_us"] = round(loop.durations.quantile(0.99) * 1e6, 1)
+    for name, histogram in (("period", periods), ("late", late), ("wake_to_output", took)):
+        for label, fraction in QUANTILES.items():
+            figures[f"{name}_{label}_us"] = round(histogram.quantile(fraction) * 1e6, 1)
+        figures[f"{name}_max_us"] = round(histogram.maximum * 1e6, 1)
     return figures
 
 

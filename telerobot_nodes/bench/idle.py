@@ -63,12 +63,21 @@ def _goals(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far [s]."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """User and system time of a process and those it started, so far [s]."""
+    ticks = 0
+    for member in family(pid):
+        fields = Path(f"/proc/{member}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int) -> float:
-    """Resident memory of a process [MB]."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    """Resident memory of a process and those it started [MB]."""
+    statm = (Path(f"/proc/{member}/statm").read_text(encoding="ascii") for member in family(pid))
+    return sum(int(text.split()[1]) for text in statm) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def family(pid: int) -> list[int]:
+    """A process and those it started, and so on."""
+    children = [int(word) for file in Path(f"/proc/{pid}/task").glob("*/children") for word in file.read_text().split()]
+    return [pid, *(member for child in children for member in family(child))]

@@ -117,6 +117,22 @@ class Histogram:
                 return min(_LOWEST * 10.0 ** ((index + 1) / _PER_DECADE), self.maximum)
         return 0.0
 
+    def copy(self) -> Histogram:
+        """The same counts, in memory of their own."""
+        other = Histogram()
+        other._counts[:], other._total[0], other._maximum[0] = self._counts, self.count, self.maximum
+        return other
+
+    def since(self, earlier: Histogram) -> Histogram:
+        """What was counted after `earlier`, a copy of this one then; the maximum is its bin's upper edge at most."""
+        other = Histogram()
+        for index in range(_BINS):
+            other._counts[index] = self._counts[index] - earlier._counts[index]
+            if other._counts[index]:
+                other._maximum[0] = min(_LOWEST * 10.0 ** ((index + 1) / _PER_DECADE), self.maximum)
+        other._total[0] = self.count - earlier.count
+        return other
+
     def clear(self) -> None:
         """Forget everything counted."""
         for index in range(_BINS):
