@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, str] = {
     "ingest": "ingest",
     "gcmsf": "gcmsf",
     "rtc": "rtc",
+    "halt": "halt",
     "touch": "touch",
     "two-arms": "two_arms",
     "force-field": "force_field",
