@@ -1,0 +1,154 @@
+"""The core behind the planner node: several arms, scenes, files of cells, budgets."""
+
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.cell_cache import CellCache
+from telerobot_nodes.cspace.cells import CellDatabase
+from telerobot_nodes.cspace.obstacles import box, floor, sphere
+from telerobot_nodes.cspace.placing import ball_centers
+from telerobot_nodes.cspace.planning_service import PlanningService
+from telerobot_nodes.cspace.requests import Goal, PlanRequest, Result
+from telerobot_nodes.cspace.scene import Change, Scene, addition, scene_of
+from telerobot_nodes.cspace.workcell import arms_of, world_file
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
+
+LEFT = load_robot("arm", T_world_base=pin.SE3(np.eye(3), np.array([0.0, 0.45, 0.0])))
+RIGHT = load_robot("arm", T_world_base=pin.SE3(np.eye(3), np.array([0.0, -0.45, 0.0])))
+HOME = np.array(LEFT.home)
+
+
+def turned(angle):
+    return HOME + np.array([angle, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def cell():
+    return PlanningService({"left": LEFT, "right": RIGHT})
+
+
+@pytest.fixture
+def service(cell):
+    cell.set_scene(Scene())
+    return cell
+
+
+def least_gap(service, answer):
+    """Least distance of the two arms' balls when both follow their times."""
+    arms = {path.arm: service.geometry(path.arm).arm for path in answer.paths}
+    end = max(path.times[-1] for path in answer.paths)
+    least = math.inf
+    for t in np.arange(0.0, end + 0.02, 0.02):
+        at = []
+        for path in answer.paths:
+            q = [np.interp(t, path.times, column) for column in path.positions.T]
+            at.append((arms[path.arm], ball_centers(arms[path.arm], np.array(q))))
+        (a, p), (b, r) = at
+        gap = np.linalg.norm(p[:, None] - r[None], axis=2) - a.ball_radius[:, None] - b.ball_radius[None]
+        least = min(least, float(gap.min()))
+    return least
+
+
+def crossing(start_time=0.0):
+    """Each arm turns to the middle and on; at the same time they would meet."""
+    return (
+        Goal("left", turned(0.3), joints=turned(-0.75)),
+        Goal("right", turned(-1.15), joints=turned(0.2), start_time=start_time),
+    )
+
+
+@pytest.mark.parametrize("start_time", [0.0, 0.5])
+def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
+    answer = service.plan(PlanRequest(crossing(start_time), speed=0.5))
+    assert answer.found, answer.message
+    assert [path.arm for path in answer.paths] == ["left", "right"]
+    assert least_gap(service, answer) > 0.0
+    for path in answer.paths:
+        assert (np.diff(path.times) > 0.0).all()
+        assert (np.abs(path.velocities) <= LEFT.limits.velocity + 1e-6).all()
+
+
+def test_an_arm_that_stands_is_an_obstacle_for_the_one_that_moves(service):
+    reach = Goal("left", turned(0.3), joints=turned(-0.9))
+    standing = {"left": turned(0.3), "right": turned(0.75)}
+    alone = service.plan(PlanRequest((reach,)))
+    assert alone.found, alone.message
+    answer = service.plan(PlanRequest((reach,), standing=standing))
+    assert (answer.result, "arm right" in answer.message) == (Result.GOAL_COLLIDES, True)
+
+
+def test_what_is_not_acceptable_is_refused_by_name(service):
+    for goals, words in (
+        ((), "goals"),
+        ((crossing()[0], crossing()[0]), "each arm once"),
+        ((Goal("third", HOME, joints=HOME),), "'third'"),
+    ):
+        with pytest.raises(InvalidValueError, match=words):
+            service.plan(PlanRequest(goals))
+    with pytest.raises(InvalidValueError, match="start_time"):
+        Goal("left", HOME, joints=HOME, start_time=-1.0)
+
+
+def test_a_scene_changes_as_a_whole_or_not_at_all():
+    scene = scene_of([sphere("a", 0.1, (1, 0, 0)), sphere("b", 0.1, (2, 0, 0))])
+    moved = scene.changed([addition(sphere("a", 0.2, (1, 1, 0))), Change("b"), addition(sphere("c", 0.1, (3, 0, 0)))])
+    assert [(solid.name, solid.size[0]) for solid in moved.obstacles] == [("a", 0.2), ("c", 0.1)]
+    assert [solid.name for solid in scene.obstacles] == ["a", "b"]
+    with pytest.raises(InvalidValueError, match="attached_to"):
+        scene.changed([addition(sphere("d", 0.1, (0, 0, 0)), "left")], arms=("arm",))
+    with pytest.raises(InvalidValueError, match="once"):
+        scene.changed([Change("a"), Change("a")])
+    held = scene.changed([addition(sphere("a", 0.1, (0, 0, 0.1)), "arm")], arms=("arm",))
+    assert [solid.name for solid in held.obstacles] == ["b"]
+    assert [solid.name for solid in held.held("arm")] == ["a"]
+    with pytest.raises(InvalidValueError, match="half_space"):
+        Change("floor", (floor(),), "arm")
+
+
+def test_cells_outlive_the_service_in_a_file_and_a_changed_or_broken_file_is_made_anew(service, tmp_path):
+    obstacles = scene_of([box("table", (0.4, 0.8, 0.04), (0.7, 0.0, 0.2))]).obstacles
+
+    def started(solids=obstacles):
+        """What a new process does: read, look at a place, write."""
+        cache, cells = CellCache(tmp_path), CellDatabase(service.geometry("left"), solids)
+        cache.fill("left", cells)
+        known = len(cells)
+        cells.refine(turned(0.2), 0.2)
+        cache.keep("left", cells)
+        return known, cache.notes["left"]
+
+    assert started()[1].startswith("no file")
+    known, note = started()
+    assert known > 1
+    assert "cells read" in note
+    file = tmp_path / "cells_left.bin"
+    content = file.read_bytes()
+    flipped = bytes([*content[:500], content[500] ^ 255, *content[501:]])
+    for broken in (b"", content[:200], flipped, b"x" * 1000):
+        file.write_bytes(broken)
+        known, note = started()
+        assert known == 1
+        assert "made anew: damaged" in note
+        assert file.read_bytes() == content
+    assert "made for another" in started([])[1]
+    file.unlink()
+    file.mkdir()
+    assert "not written" in started()[1]
+
+
+def test_arms_and_worlds_are_named_in_parameters():
+    left, right = arms_of(["left panda 0 0.4 0 0 left", "right arm 1.2 0 0 3.14159265358979"], "arm")
+    assert (left.name, left.robot, left.namespace) == ("left", "panda", "left")
+    assert right.base[:3] == (1.2, 0.0, 0.0)
+    assert right.base[5] == pytest.approx(1.0)
+    assert arms_of([], "ur5")[0].robot == "ur5"
+    for row in ("left panda 0 0", "left panda 0 x 0 0", "1 panda 0 0 0 0"):
+        with pytest.raises(TelerobotError, match="arms"):
+            arms_of([row], "arm")
+    assert world_file("table").name == "table.yaml"
+    with pytest.raises(InvalidValueError, match=r"empty.*table"):
+        world_file("nosuch")

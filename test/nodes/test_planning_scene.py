@@ -1,0 +1,133 @@
+"""MoveIt beside the planner: planning scenes as input, obstacles as output, and what is said where it is missing."""
+
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+from geometry_msgs.msg import Point, Pose
+from shape_msgs.msg import Mesh, Plane, SolidPrimitive
+
+from telerobot_nodes.cspace.obstacles import box, cylinder, floor
+from telerobot_nodes.errors import InvalidValueError, NotInstalledError
+from telerobot_nodes.nodes.moveit_back_end import CONFIG_VARIABLE, collision_object, missing, plan_moveit
+from telerobot_nodes.nodes.planning_scene import ADD, MOVE, REMOVE, changes_from_scene
+
+MOVEIT_IS_HERE = missing() == ""
+
+
+def pose(x=0.0, y=0.0, z=0.0):
+    message = Pose()
+    message.position.x, message.position.y, message.position.z = x, y, z
+    return message
+
+
+def thing(name, operation=ADD, at=None, **shapes):
+    """A collision object with the fields of MoveIt's message."""
+    fields = {"primitives": [], "primitive_poses": [], "meshes": [], "mesh_poses": [], "planes": [], "plane_poses": []}
+    return SimpleNamespace(id=name, operation=operation, pose=at or pose(), **{**fields, **shapes})
+
+
+def scene(*things, held=(), is_diff=True):
+    attached = [SimpleNamespace(object=entry) for entry in held]
+    return SimpleNamespace(
+        world=SimpleNamespace(collision_objects=list(things)),
+        robot_state=SimpleNamespace(attached_collision_objects=attached),
+        is_diff=is_diff,
+    )
+
+
+def primitive(kind, *dimensions):
+    return {"primitives": [SolidPrimitive(type=kind, dimensions=dimensions)], "primitive_poses": [pose(z=0.1)]}
+
+
+def test_primitives_stand_where_object_and_shape_poses_put_them():
+    message = scene(
+        thing("crate", at=pose(x=0.5), **primitive(SolidPrimitive.BOX, 0.1, 0.2, 0.3)),
+        thing("can", **primitive(SolidPrimitive.CYLINDER, 0.4, 0.05)),
+        is_diff=False,
+    )
+    changes, replace = changes_from_scene(message, "arm")
+    assert replace
+    crate, can = (change.solids[0] for change in changes)
+    assert (crate.kind, crate.size) == ("box", (0.1, 0.2, 0.3))
+    assert crate.pose[:3] == pytest.approx((0.5, 0.0, 0.1))
+    assert (can.kind, can.size) == ("cylinder", (0.05, 0.4))  # radius, length
+
+
+def test_a_mesh_becomes_balls_that_hold_its_corners_and_a_plane_a_half_space():
+    corners = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]], dtype=float)
+    mesh = Mesh(vertices=[Point(x=x, y=y, z=z) for x, y, z in corners.tolist()])
+    message = scene(
+        thing("wedge", meshes=[mesh], mesh_poses=[pose(x=1.0)]),
+        thing("wall", planes=[Plane(coef=[2.0, 0.0, 0.0, -1.0])], plane_poses=[pose()]),
+    )
+    (wedge, wall), replace = changes_from_scene(message, "arm")
+    assert not replace
+    for corner in np.add(corners, (1.0, 0.0, 0.0)):
+        assert min(np.linalg.norm(corner - ball.pose[:3]) - ball.size[0] for ball in wedge.solids) <= 1e-9
+    half = wall.solids[0]
+    assert half.kind == "half_space"
+    assert half.T_world_obstacle.rotation[:, 2] == pytest.approx([1.0, 0.0, 0.0])
+    assert half.pose[0] == pytest.approx(0.5)
+
+
+def test_what_a_link_holds_is_held_by_the_tool_and_a_removed_thing_goes():
+    message = scene(thing("old", operation=REMOVE), held=[thing("part", **primitive(SolidPrimitive.SPHERE, 0.03))])
+    (old, part), _ = changes_from_scene(message, "arm")
+    assert old.solids == ()
+    assert part.attached_to == "arm"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (thing("cone", **primitive(SolidPrimitive.CONE, 0.1, 0.1)), "cone#0: primitive"),
+        (thing("nothing"), "nothing: shapes"),
+        (thing("shift", operation=MOVE), "shift: operation"),
+        (thing("flat", planes=[Plane(coef=[0.0] * 4)], plane_poses=[pose()]), "flat#plane0: plane"),
+    ],
+)
+def test_what_is_not_understood_is_refused_by_name(entry, words):
+    with pytest.raises(InvalidValueError, match=words):
+        changes_from_scene(scene(entry), "arm")
+
+
+def test_obstacles_go_to_moveit_in_its_own_terms():
+    class CollisionObject(SimpleNamespace):
+        ADD = 0
+
+        def __init__(self, **fields):
+            header = SimpleNamespace(frame_id="")
+            super().__init__(header=header, primitives=[], primitive_poses=[], **fields)
+
+    can = collision_object(cylinder("can", 0.05, 0.4, (0.1, 0.2, 0.3)), CollisionObject)
+    assert list(can.primitives[0].dimensions) == [0.4, 0.05]
+    assert can.primitive_poses[0].position.y == pytest.approx(0.2)
+    ground = collision_object(floor(height=0.1), CollisionObject)
+    top = ground.primitive_poses[0].position.z + 0.5 * ground.primitives[0].dimensions[2]
+    assert top == pytest.approx(0.1)
+    crate = collision_object(box("crate", (0.1, 0.2, 0.3)), CollisionObject)
+    assert list(crate.primitives[0].dimensions) == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.skipif(MOVEIT_IS_HERE, reason="moveit_py is installed here")
+def test_without_moveit_the_back_end_names_what_is_missing(monkeypatch):
+    with pytest.raises(NotInstalledError, match=r"moveit\.planning.*ros-jazzy-moveit-py"):
+        plan_moveit(None, np.zeros(6), np.zeros(6), 1.0)
+    for name in (
+        "moveit",
+        "moveit.planning",
+        "moveit.core",
+        "moveit.core.robot_state",
+        "moveit_msgs",
+        "moveit_msgs.msg",
+    ):
+        module = ModuleType(name)
+        module.__spec__ = SimpleNamespace(name=name)
+        module.__path__ = []
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delenv(CONFIG_VARIABLE, raising=False)
+    assert CONFIG_VARIABLE in missing()
