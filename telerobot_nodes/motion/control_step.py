@@ -254,6 +254,7 @@ class ControlStep:
         if going:
             return False
         self.follower.hold(q, self.follower.plan_time)
+        self.follower.sample(now)
         self._tool.reset(q)
         if primitives.end and self.state is ControlState.TRACKING:
             self._stop(primitives.end)
@@ -263,6 +264,7 @@ class ControlStep:
         """The setpoint has come to rest at the end of the path, or of braking."""
         if self._tool.monitor:  # what sensors added is part of the path from now on
             self.follower.hold(self._limiter.q, self.follower.plan_time)
+            self.follower.sample(now)
             self._tool.reset(self._limiter.q)
         elif self._brakes():
             self.follower.hold(self.follower.q, self.follower.plan_time)
