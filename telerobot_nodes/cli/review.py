@@ -23,8 +23,14 @@ def command(
     picture: Annotated[Path | None, typer.Option(help="Write a picture (PNG).")] = None,
     robot: Annotated[str, typer.Option(help="Robot; empty: as the recording tells.")] = "",
     namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, as in left.")] = None,
+    commands: Annotated[bool, typer.Option("--commands", help="Only the transcript of the commands.")] = False,
 ) -> None:
     """Check a recorded run; exit code 1 when it was not as planned."""
+    if commands:
+        from telerobot_nodes.operator.command_log import as_text, command_log
+
+        print(as_text(command_log(bag)), end="")
+        return
     from rich.console import Console
 
     from telerobot_nodes.operator.report import review_bag
