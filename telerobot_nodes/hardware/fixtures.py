@@ -28,6 +28,7 @@ _GEOMS = {
 }
 _JOINTS = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
 TUBE_SIDES = 24
+_HALF = [0.5, 0.5, 0.001, 0.5, 2.0]  # impedance: a soft contact's stiffness is then that of `soft` times the mass
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Shape:
     size: tuple[float, ...]
     pose: tuple[float, ...] = _IDENTITY  # in its body
     rgba: tuple[float, ...] = (0.66, 0.68, 0.70, 1.0)
+    soft: tuple[float, ...] = ()  # stiffness [1/s^2], damping [1/s] per moving mass of its contacts; none: hard
 
     def __post_init__(self) -> None:
         one_of(self.kind, "shape.kind", tuple(_SIZES))
@@ -50,6 +52,8 @@ class Shape:
         if self.kind == "tube" and not self.size[0] < self.size[1]:
             raise InvalidValueError("tube.size[0]", self.size[0], f"allowed: below the outer radius {self.size[1]:g}")
         finite_array(self.rgba, "shape.rgba", 4)
+        for value in finite_array(self.soft, "shape.soft", 2 if self.soft else None):
+            in_range(float(value), "shape.soft", 1.0, 1e7)
         checked_poses(self.pose, "shape.pose")
 
 
@@ -140,8 +144,8 @@ def _add_body(spec: mujoco.MjSpec, fixture: Fixture, tool: str, bits: tuple[int,
     p, q = fixture.pose[:3], fixture.pose[3:]
     body = parent.add_body(name=fixture.name, pos=p, quat=[q[3], *q[:3]])
     parts = [part for shape in fixture.shapes for part in _parts(shape)]
-    for kind, size, pose, rgba in parts:
-        body.add_geom(
+    for kind, size, pose, rgba, soft in parts:
+        geom = body.add_geom(
             type=kind,
             size=size,
             pos=pose[:3],
@@ -151,6 +155,8 @@ def _add_body(spec: mujoco.MjSpec, fixture: Fixture, tool: str, bits: tuple[int,
             contype=bits[0],
             conaffinity=bits[1],
         )
+        if soft:
+            geom.solref, geom.solimp, geom.priority = [-soft[0], -soft[1]], _HALF, 1
     body.gravcomp = float(fixture.weightless)
     joint = fixture.joint
     if joint is None:
@@ -170,13 +176,14 @@ def _add_body(spec: mujoco.MjSpec, fixture: Fixture, tool: str, bits: tuple[int,
     )
 
 
-_Part = tuple[mujoco.mjtGeom, list[float], tuple[float, ...], tuple[float, ...]]
+_Part = tuple[mujoco.mjtGeom, list[float], tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 
 
 def _parts(shape: Shape) -> list[_Part]:
     """What MuJoCo knows of a shape; a tube is a ring of boxes whose inner faces touch the inner circle."""
+    soft = shape.soft
     if shape.kind != "tube":
-        return [(_GEOMS[shape.kind], [*shape.size, *(3 - len(shape.size)) * [0.0]], shape.pose, shape.rgba)]
+        return [(_GEOMS[shape.kind], [*shape.size, *(3 - len(shape.size)) * [0.0]], shape.pose, shape.rgba, soft)]
     inner, outer, half = shape.size
     T_shape = pin.XYZQUATToSE3(np.array(shape.pose))
     wall, width = 0.5 * (outer - inner), outer * math.tan(math.pi / TUBE_SIDES)
@@ -185,7 +192,7 @@ def _parts(shape: Shape) -> list[_Part]:
         R = pin.exp3(np.array([0.0, 0.0, 2.0 * math.pi * k / TUBE_SIDES]))
         T = T_shape * pin.SE3(R, R @ np.array([inner + wall, 0.0, 0.0]))
         pose = tuple(float(x) for x in pin.SE3ToXYZQUAT(T))
-        parts.append((_GEOMS["box"], [wall, width, half], pose, shape.rgba))
+        parts.append((_GEOMS["box"], [wall, width, half], pose, shape.rgba, soft))
     return parts
 
 
@@ -199,5 +206,5 @@ def _add_coupling(spec: mujoco.MjSpec, coupling: Coupling, fixtures: Sequence[Fi
         name1=names[coupling.fixture].joint_name,
         name2=names[coupling.of].joint_name,
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
-        data=[0.0, coupling.ratio] + 9 * [0.0],
+        data=[0.0, coupling.ratio] + (mujoco.mjNEQDATA - 2) * [0.0],
     )
