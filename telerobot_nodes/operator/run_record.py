@@ -18,6 +18,7 @@ from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.operator.bags import BagReader
 
 KEY_TOPIC = "path_plan_queue/plan"  # the topic that tells the arm's namespace
+_OWN_PLAN = "the recorded operator's plan, beside the one in force"  # read for its trial path
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,11 @@ class RunRecord:
     )
     forward: Rows = field(default_factory=lambda: Rows(("time", "head_time", "robot_time", "lead", "data_age")))
     queue: Rows = field(default_factory=lambda: Rows(("time", "length", "lead", "jumps", "refused", "round_trip")))
+    controls: Rows = field(  # of the operator whose queue was recorded
+        default_factory=lambda: Rows(("time", "time_clutch", "position_clutch", "brake_rate", "trial_length"))
+    )
+    authority: Rows = field(default_factory=lambda: Rows(("time", "holder", "asker", "granted")))
+    trials: list[PlanChange] = field(default_factory=list)  # of the trial path
     device: Rows = field(default_factory=lambda: Rows(("time", "position", "frame")))
     crossings: dict[tuple[str, int], list[float]] = field(default_factory=dict)  # (topic side, number) -> receipts
     link: dict[str, Any] = field(default_factory=dict)  # latest LinkStatus
@@ -121,9 +127,9 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
     """
     with BagReader(path) as bag:
         prefix = _prefix(bag.topics, namespace, path)
-        names = {f"{prefix}{name}": name for name in _READERS}
+        names = {f"{prefix}{name}": name for name in _READERS if name != _OWN_PLAN}
         names["/diagnostics"] = "diagnostics"
-        del names[f"{prefix}{KEY_TOPIC}"]
+        names[f"{prefix}{KEY_TOPIC}"] = _OWN_PLAN
         names[_plan_in_force(bag, prefix)] = KEY_TOPIC
         run = RunRecord(path=path, duration=bag.duration)
         for topic, time, message in bag.messages(set(names)):
@@ -153,17 +159,19 @@ def _prefix(topics: Iterable[str], namespace: str | None, path: Path) -> str:
 
 
 def _on_plan(run: RunRecord, time: float, message: Any) -> None:
-    if message.trial:
-        return
     points = message.points
     pose = np.asarray(points.pose, dtype=np.float64).reshape(-1, 7)
     plan_time = np.asarray(points.time, dtype=np.float64)
-    run.plan.append(
-        PlanChange(time, int(message.kind), int(points.first_seq), plan_time, pose[:, :3], int(message.after_seq))
-    )
-    if message.kind:  # how often an update is repeated tells a person nothing
+    change = PlanChange(time, int(message.kind), int(points.first_seq), plan_time, pose[:, :3], int(message.after_seq))
+    (run.trials if message.trial else run.plan).append(change)
+    if message.kind and not message.trial:  # how often an update is repeated tells a person nothing
         texts = ("", f"plan truncated after point {message.after_seq}", f"plan reset to {len(plan_time)} points")
         run.changed(time, "path_plan_queue", "plan", texts[int(message.kind)], texts[int(message.kind)])
+
+
+def _on_own_plan(run: RunRecord, time: float, message: Any) -> None:
+    if message.trial:
+        _on_plan(run, time, message)
 
 
 def _on_executed(run: RunRecord, time: float, message: Any) -> None:
@@ -212,6 +220,11 @@ def _on_forward(run: RunRecord, time: float, message: Any) -> None:
 
 def _on_queue(run: RunRecord, time: float, message: Any) -> None:
     run.queue.add(time, int(message.length), message.lead, int(message.jumps), int(message.refused), message.round_trip)
+    run.controls.add(time, message.time_clutch, message.position_clutch, message.brake_rate, int(message.trial_length))
+    position = "engaged" if message.position_clutch else "disengaged: trial path"
+    run.changed(time, "path_plan_queue", "position", message.position_clutch, f"position clutch {position}")
+    brake = f"time brake at {message.brake_rate:g} plan s/s" if message.brake_rate else "time brake released"
+    run.changed(time, "path_plan_queue", "brake", message.brake_rate, brake)
     clutch = "time clutch engaged" if message.time_clutch else "time clutch disengaged"
     run.changed(time, "path_plan_queue", "clutch", message.time_clutch, clutch)
     run.changed(time, "path_plan_queue", "notice", message.notice, message.notice)
@@ -226,6 +239,10 @@ def _on_device(run: RunRecord, time: float, message: Any) -> None:
 
 def _on_executor(run: RunRecord, time: float, message: Any) -> None:
     _cross(run, "down sent", message.link.number, time)
+    run.authority.add(time, message.authority, message.asker, bool(message.granted))
+    run.changed(time, "plan_executor", "holder", message.authority, f"{message.authority or 'nobody'} has the plan")
+    asks = message.asker and f"{message.asker} {'may take' if message.granted else 'asks for'} the plan"
+    run.changed(time, "plan_executor", "asker", asks, asks)
     text = _state_text(_EXECUTOR_STATES, int(message.state), message.reason)
     run.changed(time, "plan_executor", "executor", text, text)
     run.refuse(time, "plan_executor", message.refusal)
@@ -274,7 +291,8 @@ def _crossing(side: str) -> Callable[[RunRecord, float, Any], None]:
 
 
 _READERS: dict[str, Callable[[RunRecord, float, Any], None]] = {
-    "path_plan_queue/plan": _on_plan,
+    KEY_TOPIC: _on_plan,
+    _OWN_PLAN: _on_own_plan,
     "path_plan_queue/state": _on_queue,
     "path_plan_queue/pose_target_cmds": _on_device,
     "plan_executor/executed": _on_executed,

@@ -103,6 +103,10 @@ class RobotStatus:
     mode: RobotMode = RobotMode.IDLE
     reason: str = ""
     authority: str = ""
+    asker: str = ""  # agent that asks for the plan; empty: nobody
+    granted: bool = False  # it may take it
+    forced: bool = False  # a supervisor decided so
+    holder_silent: bool = False  # the holder was not heard lately; it keeps authority
     refused_number: int = 0
     refusal: str = ""
     executed_seq: int = 0

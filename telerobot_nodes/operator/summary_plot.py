@@ -10,6 +10,7 @@ import numpy as np
 
 from telerobot_nodes.core.limits import JointLimits
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.operator.control_timeline import TRIAL, draw_controls, holder_colours, holders, trial_paths
 from telerobot_nodes.operator.review import Review
 from telerobot_nodes.operator.run_record import Rows, RunRecord
 
@@ -50,13 +51,14 @@ def draw_run(run: RunRecord, found: Review, limits: JointLimits, file: Path) -> 
 
 def _layout(figure: Figure, run: RunRecord, found: Review, limits: JointLimits) -> None:
     figure.suptitle(_title(found), x=0.01, ha="left", fontsize=11)
-    grid = figure.add_gridspec(4, 3, width_ratios=(1.15, 1.0, 1.2))
-    space = figure.add_subplot(grid[0:2, 0], projection="3d")
-    _draw_space(space, found)
-    _draw_plane(figure.add_subplot(grid[2:4, 0]), run, found)
-    _draw_side(figure.add_subplot(grid[0:2, 1]), found)
-    _draw_device(figure.add_subplot(grid[2:4, 1]), run, found)
+    grid = figure.add_gridspec(10, 3, width_ratios=(1.15, 1.0, 1.2))
+    space = figure.add_subplot(grid[0:5, 0], projection="3d")
+    _draw_space(space, run, found)
+    _draw_plane(figure.add_subplot(grid[5:10, 0]), run, found)
+    _draw_side(figure.add_subplot(grid[0:5, 1]), run, found)
+    _draw_device(figure.add_subplot(grid[5:10, 1]), run, found)
     draws: tuple[Callable[[Axes], None], ...] = (
+        lambda axes: draw_controls(axes, run),
         lambda axes: _draw_progress(axes, run),
         lambda axes: _draw_lead(axes, run),
         lambda axes: _draw_error(axes, found),
@@ -64,7 +66,7 @@ def _layout(figure: Figure, run: RunRecord, found: Review, limits: JointLimits) 
     )
     first = None
     for row, draw in enumerate(draws):
-        axes = figure.add_subplot(grid[row, 2], sharex=first)
+        axes = figure.add_subplot(grid[2 * row : 2 * row + 2, 2], sharex=first)
         first = first or axes
         draw(axes)
         axes.set_xlim(*_span(run, found))
@@ -98,11 +100,14 @@ def _span(run: RunRecord, found: Review) -> tuple[float, float]:
     return max(0.0, start), max(end, start + 1.0)
 
 
-def _draw_space(axes: Any, found: Review) -> None:
-    plan, actual = found.path.position, found.executed.position
+def _draw_space(axes: Any, run: RunRecord, found: Review) -> None:
+    plan = found.path.position
     axes.set_title("Tool path, WORLD")
     axes.plot(*plan.T, color=PLAN, lw=3.0, alpha=0.35)
-    axes.plot(*_thin(actual).T, color=ACTUAL, lw=1.0)
+    for trial in trial_paths(run):
+        axes.plot(*trial.T, color=TRIAL, lw=1.0, ls=":")
+    for _, colour, actual in _measured_by_holder(run, found):
+        axes.plot(*actual.T, color=colour, lw=1.0)
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
     axes.set_zlabel("z [m]")
@@ -118,31 +123,49 @@ def _draw_space(axes: Any, found: Review) -> None:
 
 def _draw_plane(axes: Axes, run: RunRecord, found: Review) -> None:
     axes.set_title("From above")
-    _draw_paths(axes, found, 0, 1)
+    _draw_paths(axes, run, found, 0, 1)
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
     if not len(found.path.position):
         axes.text(0.5, 0.5, f"no plan in {run.path.name}", transform=axes.transAxes, ha="center")
 
 
-def _draw_side(axes: Axes, found: Review) -> None:
+def _draw_side(axes: Axes, run: RunRecord, found: Review) -> None:
     axes.set_title("From the side")
-    _draw_paths(axes, found, 1, 2)
+    _draw_paths(axes, run, found, 1, 2)
     axes.set_xlabel("y [m]")
     axes.set_ylabel("z [m]")
     axes.legend(loc="best")
 
 
-def _draw_paths(axes: Axes, found: Review, across: int, up: int) -> None:
-    plan, actual = found.path.position, _thin(found.executed.position)
+def _draw_paths(axes: Axes, run: RunRecord, found: Review, across: int, up: int) -> None:
+    plan = found.path.position
     axes.plot(plan[:, across], plan[:, up], color=PLAN, lw=4.0, alpha=0.35, label="planned")
-    axes.plot(actual[:, across], actual[:, up], color=ACTUAL, lw=1.0, label="measured")
+    for k, trial in enumerate(trial_paths(run)):
+        axes.plot(trial[:, across], trial[:, up], color=TRIAL, lw=1.0, ls=":", label="" if k else "trial path")
+    for name, colour, actual in _measured_by_holder(run, found):
+        axes.plot(actual[:, across], actual[:, up], color=colour, lw=1.0, label=name)
     if len(plan):
         axes.plot(plan[0, across], plan[0, up], "o", color=PLAN, ms=6, label="start")
         axes.plot(plan[-1, across], plan[-1, up], "s", color=PLAN, ms=6, label="end")
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.08)
     axes.locator_params(nbins=6)
+
+
+def _measured_by_holder(run: RunRecord, found: Review) -> list[tuple[str, str, FloatArray]]:
+    """Label, colour and measured path (n, 3) of each stretch of one agent's plan."""
+    colours, executed = holder_colours(run), found.executed
+    if len(colours) < 2:
+        return [("measured", ACTUAL, _thin(executed.position))]
+    parts = []
+    for start, end, name in holders(run):
+        inside = (executed.time >= start) & (executed.time <= end)
+        if np.any(inside):
+            label = f"measured, plan of {name}"
+            known = any(label == other for other, _, _ in parts)
+            parts.append(("_" if known else label, colours[name], _thin(executed.position[inside])))
+    return parts
 
 
 def _draw_device(axes: Axes, run: RunRecord, found: Review) -> None:

@@ -216,10 +216,23 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
 
 
 def _authority_row(client: OperatorClient) -> Row:
-    queue, holder = client.queue, client.robot.authority
+    queue, robot = client.queue, client.robot
+    silent = ", not heard lately" if robot.holder_silent else ""
     if queue.has_authority:
-        return Row("authority", f"{queue.agent or 'this operator'} (here)")
-    return Row("authority", f"{holder or 'nobody'}, not here", Tone.WARN)
+        asks = f"; {robot.asker} {'may take it' if robot.granted else 'asks: grant or refuse'}" if robot.asker else ""
+        return Row("authority", f"{queue.agent or 'this operator'} (here){asks}", Tone.WARN if asks else Tone.PLAIN)
+    return Row("authority", f"{robot.authority or 'nobody'}, not here{silent}{_asking(client)}", Tone.WARN)
+
+
+def _asking(client: OperatorClient) -> str:
+    robot, agent = client.robot, client.queue.agent
+    if not robot.asker:
+        return ""
+    if robot.asker != agent:
+        return f"; {robot.asker} {'may take it' if robot.granted else 'asks'}"
+    if not robot.granted:
+        return "; asked, waiting for consent"
+    return "; granted by a supervisor" if robot.forced else "; granted: bring the simulated tool to the plan"
 
 
 def _node_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:

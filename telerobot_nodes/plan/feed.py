@@ -34,6 +34,7 @@ class PlanFeed:
         self._author = author
         self._trial = trial
         self._shown_seq = 0
+        self._again = False
         self._updates: list[PlanUpdate] = []
 
     @property
@@ -52,8 +53,22 @@ class PlanFeed:
         self._updates = [PlanUpdate(UpdateKind.RESET, self._trial)]
         self._shown_seq = 0
 
+    def retell(self) -> None:
+        """Somebody has come late: the next drain ends with the whole path; who knew it finds nothing new in it."""
+        self._again = True
+
     def drain(self, store: PlanStore) -> list[PlanUpdate]:
         """Changes since the call before."""
+        updates = self._changes(store)
+        if self._again:
+            self._again = False
+            whole = as_points(gapless(store.after(0)), self._author) if len(store) else None
+            updates.append(PlanUpdate(UpdateKind.RESET, self._trial, whole))
+            self._shown_seq = whole.last_seq if whole is not None else 0
+            updates += self._changes(store)
+        return updates
+
+    def _changes(self, store: PlanStore) -> list[PlanUpdate]:
         updates, self._updates = self._updates, []
         while store.last_seq > self._shown_seq:
             points = as_points(gapless(store.after(self._shown_seq)), self._author)

@@ -222,8 +222,8 @@ class PathPlanQueue:
 
     def retell(self) -> None:
         """Tell the whole plan again at the next drain: a display or simulator has come late."""
-        self._plan.feed.reset()
-        self._trial.feed.reset()
+        self._plan.feed.retell()
+        self._trial.feed.retell()
 
     def remaining(self, most: int) -> FloatArray:
         """Poses (n, 7) of the points not executed, evenly thinned to `most` or fewer, the last one kept."""

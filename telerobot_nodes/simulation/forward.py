@@ -87,12 +87,15 @@ class ForwardSimulator:
         rows = poses(pose, "points.pose")
         if len(rows) != times.size:
             raise InvalidValueError("points.pose (length)", 7 * len(rows), f"allowed: 7 for each of {times.size}")
+        path = self._trial if trial else self._plan
+        old = path.known(first_seq, times)
+        first_seq, times, rows = first_seq + old, times[old:], rows[old:]
         if not times.size:
             return
         if trial and not self._has_trial:
             self._trial.restart(self._plan.q[-1], float(self._plan.time[-1]))
             self._has_trial = True
-        (self._trial if trial else self._plan).append(first_seq, times, rows)
+        path.append(first_seq, times, rows)
 
     def truncate(self, after_seq: int, trial: bool = False) -> None:
         """Points above `after_seq` are gone; the simulated arm goes back to the head that is left."""
@@ -107,7 +110,13 @@ class ForwardSimulator:
     def reset(
         self, first_seq: int, time: FloatArray, pose: FloatArray, q: FloatArray | None = None, trial: bool = False
     ) -> None:
-        """Forget everything of the path; the points given are the whole of it, from joints `q` (dof,) if given."""
+        """Forget everything of the path; the points given are the whole of it, from joints `q` (dof,) if given.
+
+        Points that are all held already are what was told before, told again for somebody who came late: no change.
+        """
+        times = finite_array(time, "points.time")
+        if times.size and (self._trial if trial else self._plan).known(first_seq, times) == times.size:
+            return
         if trial:
             self._has_trial = False
         else:

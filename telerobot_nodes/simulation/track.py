@@ -82,6 +82,15 @@ class Track:
         self._solve(rows, pose)
         self._last += n
 
+    def known(self, first_seq: int, time: FloatArray) -> int:
+        """How many of these points, the first ones, are held already with the same number and time [s], or were."""
+        n = min(int(self._seq[self._last - 1]) - first_seq + 1, time.size)
+        if n <= 0 or not len(self):
+            return 0
+        row = int(np.searchsorted(self.seq, first_seq + n - 1))
+        same = int(self.seq[row]) == first_seq + n - 1 and abs(self.time[row] - time[n - 1]) < 1e-9
+        return n if same else 0
+
     def truncate(self, after_seq: int) -> None:
         """Drop points with number above `after_seq`."""
         keep = int(np.searchsorted(self.seq, after_seq, side="right"))

@@ -108,6 +108,26 @@ def test_a_latched_estop_stands_above_the_mode(client):
     assert view(client, 10.1).banner.text == "E-STOP LATCHED"
 
 
+@pytest.mark.parametrize(
+    ("here", "robot", "told"),
+    [
+        (True, {"authority": "ann", "asker": "bob"}, "bob asks: grant or refuse"),
+        (True, {"authority": "ann", "asker": "bob", "granted": True}, "bob may take it"),
+        (False, {"authority": "bob", "asker": "ann"}, "waiting for consent"),
+        (False, {"authority": "bob", "asker": "ann", "granted": True}, "bring the simulated tool to the plan"),
+        (False, {"authority": "bob", "asker": "ann", "granted": True, "forced": True}, "by a supervisor"),
+        (False, {"authority": "bob", "asker": "eve"}, "eve asks"),
+        (False, {"authority": "bob", "holder_silent": True}, "not heard lately"),
+    ],
+)
+def test_the_operator_sees_who_has_the_plan_who_asks_and_what_was_granted(client, here, robot, told):
+    client.hear_robot(RobotStatus(**robot), 10.0)
+    client.hear_queue(QueueStatus(agent="ann", has_authority=here), 10.0)
+    entry = row(view(client, 10.0), "authority")
+    assert told in entry.text
+    assert entry.tone is Tone.WARN
+
+
 def test_authority_elsewhere_is_a_warning_that_names_the_holder(client):
     client.hear_robot(RobotStatus(authority="rtc"), 10.0)
     client.hear_queue(QueueStatus(has_authority=False), 10.0)

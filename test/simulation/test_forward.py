@@ -182,3 +182,25 @@ def test_values_that_are_not_finite_are_refused_naming_the_field(field):
     (times if field == "time" else rows)[1] = np.nan
     with pytest.raises(ValueError, match=f"points.{field}"):
         simulator.append(1, times, rows)
+
+
+def test_a_plan_told_again_for_a_late_comer_does_not_set_the_simulated_arm_back():
+    robot = load_robot("arm")
+    forward = ForwardSimulator(robot)
+    forward.start(robot.home)
+    home = pose_from_se3(robot.forward(robot.home))
+    rows = np.tile(home, (100, 1))
+    rows[:, 1] += 0.001 * np.arange(100)
+    times = 0.02 * np.arange(1, 101)
+    forward.append(1, times, rows)
+    for k in range(200):
+        forward.advance(0.04 * k)
+    before = forward.advance(8.0).time
+    forward.executed(0.5)
+    forward.reset(1, times[:60], rows[:60], robot.home)  # a plan with a gap in its numbers comes in two pieces
+    forward.append(61, times[60:], rows[60:])
+    assert forward.advance(8.01).time == before == forward.head_time
+    forward.append(101, times[-1:] + 0.02, rows[-1:])
+    assert forward.head_time == pytest.approx(before + 0.02)
+    forward.reset(500, times, rows, robot.home)  # another plan
+    assert len(forward.kinds()[0]) == 100

@@ -79,7 +79,7 @@ class Panel:
             rate = self._gui.add_slider("time brake", *commands.BRAKE_RANGE, 0.1, 0.0)
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
         if commands.Deed.REQUEST_CONTROL in offered:
-            control = self._gui.add_button_group("control", ("request", "grant", "refuse", "release"))
+            control = self._gui.add_button_group("control", ("request", "grant", "refuse", "release", "take"))
             self._ask_on(control.on_click, lambda: commands.Deed(f"{control.value}_control"))
 
     def _drive_folder(self, hands: Mapping[str, str]) -> None:
