@@ -38,10 +38,13 @@ class OperatorInputNode(GraphNode):
         self._fit: Fit | None = None
         self._pose = self.publisher("path_plan_queue/pose_target_cmds")
         self._twist = self.publisher("path_plan_queue/delta_twist_cmds")
+        self._teleop = self.publisher("gcmsf_control/teleop_cmds")
+        self._direct = False  # the device moves the robot's primitive, not the plan
         self.subscribe("joy", self._on_joy)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.serve("operator_input/replay", self._start_replay)
         self.serve("operator_input/stop_replay", self._stop_replay)
+        self.serve("operator_input/direct", self._set_direct)
 
     def stop(self) -> None:
         """End a replay."""
@@ -54,7 +57,18 @@ class OperatorInputNode(GraphNode):
     def _on_joy(self, message: Any) -> None:
         velocity = self._joystick.twist(message.axes, message.buttons)
         if velocity is not None:
-            self._twist.publish(twist_stamped(velocity, self._joystick.mapping.frame, self.stamp()))
+            message = twist_stamped(velocity, self._joystick.mapping.frame, self.stamp())
+            (self._teleop if self._direct else self._twist).publish(message)
+
+    def _set_direct(self, request: Any, response: Any) -> None:
+        if request.data and self._replay.playing:
+            raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
+        if self._joystick.active and request.data != self._direct:  # the one that moved is told to rest
+            still = twist_stamped(np.zeros(6), self._joystick.mapping.frame, self.stamp())
+            (self._teleop if self._direct else self._twist).publish(still)
+        self._direct = request.data
+        response.success = True
+        response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
 
     def _start_replay(self, request: Any, response: Any) -> None:
         if self._replay.playing:
@@ -93,6 +107,7 @@ class OperatorInputNode(GraphNode):
             "replay_lateness_max_ms": 1e3 * replay.lateness_max,
             "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
             "joystick": "moving" if self._joystick.active else "at rest",
+            "direct": self._direct,
         }
         if self._hand is not None and self._fit is not None:
             values |= {"hand": self._hand.source, "scale": self._fit.scale, "jumps_in_recording": self._fit.jumps}
