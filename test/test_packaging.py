@@ -69,6 +69,19 @@ def test_ros_packages_of_the_graph_are_named_in_the_manifest(manifest):
     assert used - {"telerobot"} <= declared
 
 
+ROSDEP = {"pin": "pinocchio", "lark": "python3-lark-parser", "pyyaml": "python3-yaml"}
+
+
+def test_every_python_dependency_has_a_rosdep_key_or_is_told_to_come_from_pip(root, setup_cfg, manifest):
+    wanted = {name for name in names(setup_cfg["options"]["install_requires"].splitlines()) if "ros-" not in name}
+    declared = {element.text for element in manifest.iter("exec_depend")}
+    (told,) = re.findall(r"requirements\.lock:\s(.*?)-->", (root / "package.xml").read_text(), re.DOTALL)
+    from_pip = {canonical(name) for name in told.split()}
+    by_key = {name for name in wanted if ROSDEP.get(name, f"python3-{name}") in declared}
+    assert by_key | from_pip == wanted
+    assert not by_key & from_pip
+
+
 def test_every_interface_is_installed_and_agrees_with_its_file(root):
     for kind, pattern in KINDS.items():
         module = importlib.import_module(f"telerobot.{kind}")

@@ -18,6 +18,7 @@ from telerobot_nodes.cspace.planner_copy import PlannerCopy
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.transforms import ArmTransforms
 from telerobot_nodes.nodes.world_copy import arm_name, hear_world
 from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
 from telerobot_nodes.simulation.forward import ForwardSimulator
@@ -49,6 +50,7 @@ class ForwardSimulatorNode(GraphNode):
         self._estimate = self.publisher("forward_simulator/estimate")
         self._trial = self.publisher("forward_simulator/trial")
         self._scrubbed = self.publisher("forward_simulator/scrubbed")
+        self._transforms = ArmTransforms(self, robot)
         self._scrub_time: float | None = None  # [s] plan time asked for
         self._markers = self.publisher("forward_simulator/markers")
         self.subscribe("path_plan_queue/plan", self._on_plan)
@@ -143,8 +145,13 @@ class ForwardSimulatorNode(GraphNode):
         if self._scrub_time is not None:
             scrubbed = self._forward.state_at(self._scrub_time)
             self._scrubbed.publish(_joint_state(self._names, convert.doubles(scrubbed.joint_position), stamp))
+        arms = {"predicted": arm.joint_position}
+        if present:
+            arms["estimate"] = present.joint_position
         if trial:
             self._trial.publish(_joint_state(self._names, message.trial_position, stamp))
+            arms["trial"] = trial.joint_position
+        self._transforms.send(arms, stamp)
 
     def _publish_markers(self) -> None:
         times, kinds = self._forward.kinds()
@@ -165,7 +172,11 @@ class ForwardSimulatorNode(GraphNode):
         conflicts = self._forward.conflicts()
         return Health(
             message=conflicts.text or "ok",
-            values={"lead": self._forward.lead(self._robot_time), "conflicts": conflicts.count},
+            values={
+                "lead": self._forward.lead(self._robot_time),
+                "conflicts": conflicts.count,
+                "transforms": self._transforms.text,
+            },
         )
 
 

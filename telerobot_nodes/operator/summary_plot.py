@@ -158,7 +158,7 @@ def _measured_by_holder(run: RunRecord, found: Review) -> list[tuple[str, str, F
     colours, executed = holder_colours(run), found.executed
     if len(colours) < 2:
         return [("measured", ACTUAL, _thin(executed.position))]
-    parts = []
+    parts: list[tuple[str, str, FloatArray]] = []
     for start, end, name in holders(run):
         inside = (executed.time >= start) & (executed.time <= end)
         if np.any(inside):
