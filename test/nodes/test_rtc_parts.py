@@ -46,7 +46,8 @@ def first_primitive(workers, text):
     request = room.run(Job(1, 1, Work.PARSE, library=library, text=text), 0.0).result.request
     script = room.run(Job(2, 1, Work.ELABORATE, library=library, request=request), 0.0)
     assert not script.error, script.error
-    job = Job(3, 1, Work.BIND, library=library, request=request, planned=script.result.steps[0], primitive=5)
+    step = script.result.steps[-1 if text.startswith("touch") else 0]
+    job = Job(3, 1, Work.BIND, library=library, request=request, planned=step, primitive=5)
     bound = room.run(job, 0.0)
     assert not bound.error, bound.error
     return bound.result, request
@@ -58,7 +59,7 @@ TEXTS = {
     "move left_arm to above dock via (0.45, 0.0, 0.6)": ["joint_path"],
     "move left_arm by 5 cm up": ["cartesian_guarded"],
     "move left_arm to above dock interpolate task via (0.45, 0.0, 0.6)": ["cartesian_guarded"] * 2,
-    "touch left_arm down": ["move_to_touch"],
+    "touch table with left_arm": ["move_to_touch"],
     "hold left_arm for 2 s": ["compliant_motion"],
     "teleoperate left_arm": ["teleoperation"],
     "grasp module with left_arm": ["free_grasp"],
@@ -96,7 +97,7 @@ def test_a_path_is_cut_where_it_bends():
 
 
 @pytest.mark.parametrize("reason", [r for r in Termination if r is not Termination.RUNNING])
-@pytest.mark.parametrize("text", ["move left_arm to home", "touch left_arm down", "hold left_arm for 2 s"])
+@pytest.mark.parametrize("text", ["move left_arm to home", "touch table with left_arm", "hold left_arm for 2 s"])
 def test_every_reason_of_the_executive_means_an_outcome_the_tables_know(workers, text, reason):
     library, _ = workers
     primitive, request = first_primitive(workers, text)
