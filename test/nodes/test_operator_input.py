@@ -7,7 +7,7 @@ pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import Joy
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 
 from telerobot.srv import ReplayHand
 from telerobot_nodes import graph
@@ -112,3 +112,22 @@ def test_joy_becomes_velocity_and_a_device_without_the_axis_is_refused(ros, node
 
 def test_the_joy_file_says_what_the_defaults_are():
     assert load_parameters(JoyMapping, share_path("config/joy.yaml"), "operator_input") == JoyMapping()
+
+
+def test_direct_sends_the_device_to_the_running_primitive_and_lets_the_plan_rest(ros, node):
+    plan, primitive = [], []
+    ros.probe.create_subscription(TwistStamped, "path_plan_queue/delta_twist_cmds", plan.append, COMMAND)
+    ros.probe.create_subscription(TwistStamped, "gcmsf_control/teleop_cmds", primitive.append, COMMAND)
+    joy = ros.probe.create_publisher(Joy, "joy", COMMAND)
+    ends = (node._twist, node._teleop, joy)
+    assert ros.until(lambda: all(end.get_subscription_count() for end in ends))
+    moving = Joy(axes=[0.0, 1.0, 0.0, 0.0, 0.0], buttons=[0, 0, 0, 0, 1])
+    joy.publish(moving)
+    assert ros.until(lambda: len(plan) == 1)
+    assert ros.call(SetBool, "operator_input/direct", data=True).success
+    assert ros.until(lambda: len(plan) == 2)
+    assert plan[1].twist.linear.x == 0.0
+    joy.publish(moving)
+    assert ros.until(lambda: primitive)
+    assert primitive[0].twist.linear.x == pytest.approx(JoyMapping().linear)
+    assert len(plan) == 2
