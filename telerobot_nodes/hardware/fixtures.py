@@ -206,5 +206,7 @@ def _add_coupling(spec: mujoco.MjSpec, coupling: Coupling, fixtures: Sequence[Fi
         name1=names[coupling.fixture].joint_name,
         name2=names[coupling.of].joint_name,
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
+        solref=[0.004, 1.0],  # a thread is stiff
+        solimp=[0.99, 0.999, 0.001, 0.5, 2.0],
         data=[0.0, coupling.ratio] + (mujoco.mjNEQDATA - 2) * [0.0],
     )
