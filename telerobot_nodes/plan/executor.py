@@ -215,7 +215,8 @@ class PlanExecutor:
             return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
         if self._paused:
             return ExecutorMode.PAUSED, "paused by the operator"
-        running = self.queue_length > 0 or self.motion.moving(now)
+        primitive = control is not None and control.primitive > 0
+        running = self.queue_length > 0 or self.motion.moving(now) or primitive
         return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), ""
 
     def _apply(self, now: float, operation: Operation) -> None:

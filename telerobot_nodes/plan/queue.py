@@ -24,6 +24,7 @@ from telerobot_nodes.plan.laying import Reach
 from telerobot_nodes.plan.links import Blocked, Linker, LinkPlanner, no_obstacles
 from telerobot_nodes.plan.operations import ExecutorReport, Operation, OperationKind
 from telerobot_nodes.plan.queue_values import DeviceState, Join, PlanQueueState, QueueConfig
+from telerobot_nodes.plan.rest_watch import RestWatch
 from telerobot_nodes.plan.standby import FORCED, StandBy
 from telerobot_nodes.plan.time_base import SegmentTime
 from telerobot_nodes.plan.track import Track
@@ -58,6 +59,7 @@ class PathPlanQueue:
         self._join_when_ready = False
         self._hand = Hand(config, reach, segment_time)
         self._pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
+        self._rest_watch = RestWatch()
         self._now = 0.0  # [s] latest time given
         self._next_cut = 0.0
         self._full = False
@@ -207,6 +209,9 @@ class PathPlanQueue:
             self._abandon()
         if self._uplink.phase is Phase.OBSERVING and tool_pose is not None:
             self._stand_by(now, tool_pose)
+        rests = tool_pose is not None and bool(len(self._plan)) and self._uplink.rests
+        if tool_pose is not None and rests and self._rest_watch.elsewhere(self._plan.head_pose, tool_pose):
+            self._uplink.fire(Event.MOVED)  # a primitive moved it: the plan goes on from there
         if self._uplink.notices:
             self._notice = "; ".join(self._uplink.notices)
             self._uplink.notices.clear()

@@ -51,6 +51,7 @@ class Event(Enum):
     DOUBT = "tails may differ"
     AGREED = "tails are the same"
     UNKNOWN_TAIL = "robot holds points not known here"
+    MOVED = "robot rests elsewhere than at the plan's end"
 
 
 _ANY = {(phase, Event.OTHER): Phase.OBSERVING for phase in Phase}
@@ -66,6 +67,7 @@ TABLE: dict[tuple[Phase, Event], Phase] = {
     (Phase.CLAIMING, Event.JOINED): Phase.CHECKING,
     (Phase.SETTLING, Event.AT_REST): Phase.READY,
     (Phase.READY, Event.DOUBT): Phase.CHECKING,
+    (Phase.READY, Event.MOVED): Phase.SETTLING,
     (Phase.CHECKING, Event.DOUBT): Phase.CHECKING,
     (Phase.CHECKING, Event.AGREED): Phase.READY,
     (Phase.CHECKING, Event.UNKNOWN_TAIL): Phase.SETTLING,
@@ -136,6 +138,14 @@ class Uplink:
     def round_trip(self) -> float:
         """[s] measured; -1: none yet."""
         return self._sender.round_trip.value if self._sender else -1.0
+
+    @property
+    def rests(self) -> bool:
+        """True when the robot has executed the whole plan, and rests."""
+        report = self.report
+        if report is None or self.phase is not Phase.READY or self.unacknowledged:
+            return False
+        return _at_rest(report) and report.executed_seq == self._store.last_seq
 
     @property
     def executed_seq(self) -> int:

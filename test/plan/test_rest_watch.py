@@ -1,0 +1,32 @@
+import numpy as np
+
+from telerobot_nodes.plan.rest_watch import REPORTS, RestWatch
+
+HEAD = np.array([0.5, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0])
+
+
+def away(by):
+    pose = HEAD.copy()
+    pose[2] += by
+    return pose
+
+
+def test_an_arm_that_stays_elsewhere_is_told_once_and_again_only_after_as_long():
+    watch = RestWatch()
+    told = [watch.elsewhere(HEAD, away(0.02)) for _ in range(3 * REPORTS)]
+    assert np.flatnonzero(told).tolist() == [REPORTS - 1, 2 * REPORTS - 1, 3 * REPORTS - 1]
+
+
+def test_a_servo_that_is_a_little_off_and_one_report_in_between_are_nothing():
+    watch = RestWatch()
+    assert not any(watch.elsewhere(HEAD, away(0.002)) for _ in range(5 * REPORTS))
+    for _ in range(5):
+        assert not any(watch.elsewhere(HEAD, away(0.02)) for _ in range(REPORTS - 1))
+        assert not watch.elsewhere(HEAD, HEAD)
+
+
+def test_a_turn_alone_is_elsewhere_too():
+    watch = RestWatch()
+    turned = HEAD.copy()
+    turned[3:] = [np.sin(0.05), 0.0, 0.0, np.cos(0.05)]
+    assert any(watch.elsewhere(HEAD, turned) for _ in range(REPORTS))
