@@ -24,7 +24,7 @@ from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.halt_probe import HaltProbe
 
-LIMIT = 180.0  # [s] for the graph to be ready
+LIMIT = 100.0  # [s] for the graph to be ready
 PARALLEL = 20  # commands under way, the arm's among them
 FLOOD = 1000  # commands per second
 SPEED = 0.02  # [m/s] of the tool: a motion near things
@@ -86,7 +86,8 @@ def _measure(halts: int, speed: float, parallel: int, noise: Any) -> dict[str, A
 
     done = _Run()
     with HaltProbe() as probe:
-        probe.wait(lambda: probe.rests and probe.heard_reports, LIMIT)
+        if not probe.wait(lambda: probe.rests and probe.connected, LIMIT):
+            raise TelerobotError(f"the arm does not rest, or nobody listens, after {LIMIT:g} s")
         if noise is not None:
             noise.start()
             time.sleep(3.0)  # it starts up

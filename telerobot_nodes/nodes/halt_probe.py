@@ -44,6 +44,11 @@ class HaltProbe:
         self._sent_speed = 0.0
         self._number = 0
 
+    @property
+    def connected(self) -> bool:
+        """True when texts and halts are heard."""
+        return self._commands.get_subscription_count() > 0 and self._halts.get_subscription_count() > 1
+
     def say(self, text: str) -> float:
         """Publish a text; when."""
         message = Command(link=self._link.next(self._stamp()), sender="bench", text=text)

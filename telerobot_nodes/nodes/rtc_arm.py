@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FRESH = 0.5  # [s] older joints are no news
 SAME_HALT = 0.05  # [s] halts asked for within it are one
 MARGIN = 2.0  # [s] a primitive may last beyond its own end time
-HALT_STATES = (2, 3)  # ControlState STOPPING, STOPPED
+HALT_STATES, FAULT = (2, 3), 4  # ControlState STOPPING, STOPPED; FAULT
 
 
 @dataclass
@@ -263,6 +263,8 @@ class ArmLink:
         now = self._node.now()
         self._robot_halt, self.estop = message.halt_number, message.estop
         joints = np.array(message.measured_position)
+        if message.state == FAULT and not joints.any():  # it has not heard of its joints yet
+            return
         if len(joints) != self.robot.dof or not np.isfinite(joints).all():
             return
         self._heard = now

@@ -23,7 +23,8 @@ from telerobot_nodes.rtc.syntax import Control, Define, Query, Run, Statement, T
 Outputs = list[Output]
 
 SHORT = 500  # characters that are parsed here; longer messages go to a worker, so that no halt waits for them
-OBSERVE_EVERY = 0.5  # [s] between entries of an arm the operator moves
+OBSERVE_EVERY = 0.5  # [s] between entries of an arm that somebody else moves
+MOVED = 0.005  # [rad] from where the database has it
 
 
 @dataclass
@@ -76,19 +77,22 @@ class InterfaceServer:
     def measured(self, arm: str, joints: tuple[float, ...], pose: tuple[float, ...], now: float) -> Outputs:
         """The arm as measured; entered when no command holds the arm and the database does not know better."""
         self.arms[arm] = (joints, pose)
-        if arm not in self.unit.library.workcell.arms or not self._is_news(arm, now):
+        if arm not in self.unit.library.workcell.arms or not self._is_news(arm, joints, now):
             return []
         return [self._own(Work.OBSERVE, "", arm=arm, joints=joints, pose=pose)]
 
-    def _is_news(self, arm: str, now: float) -> bool:
-        """At the start, after a restart, when a halt was not confirmed; now and then while the operator has it."""
+    def _is_news(self, arm: str, joints: tuple[float, ...], now: float) -> bool:
+        """At the start, after a restart, after a halt nobody confirmed; now and then when somebody else has moved it."""
         view = self.database.view
         if self.unit.resources.holders(arm):
             return False
         if not view.has(f"{arm}.joints") or view.item(f"{arm}.joints").validity < Validity.VALID:
             return True
+        known = view.item(f"{arm}.joints")
+        if now - known.stamp < OBSERVE_EVERY:
+            return False
         by_hand = view.has(f"{arm}.owner") and view.read(f"{arm}.owner", Validity.SUSPECT) == "operator"
-        return by_hand and now - view.item(f"{arm}.joints").stamp >= OBSERVE_EVERY
+        return by_hand or not isinstance(known.value, tuple) or _apart(known.value, joints) > MOVED
 
     def signal(self, name: str, on: bool, now: float) -> Outputs:
         """A signal of the workcell has changed."""
@@ -200,6 +204,11 @@ class InterfaceServer:
         self._job -= 1  # the decision unit's own jobs count upwards
         self._own_jobs[self._job] = (sender, text)
         return Dispatch(Job(self._job, 0, work, library=self.unit.library, text=text, **values))  # type: ignore[arg-type]
+
+
+def _apart(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    """Largest difference [rad]; infinite for different arms."""
+    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) if len(a) == len(b) else float("inf")
 
 
 _CONTROLS: dict[str, Callable[[InterfaceServer, str, Control, float], Outputs]] = {
