@@ -9,7 +9,7 @@ from telerobot_nodes.core.reach import Reach
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.planner_copy import PlannerCopy
 from telerobot_nodes.hardware.arm import Hardware
-from telerobot_nodes.motion.control_step import ControlStep
+from telerobot_nodes.motion.warm import warm_up
 from telerobot_nodes.plan.executor import PlanExecutor
 
 KEPT = 3  # caches of earlier sources that stay
@@ -19,7 +19,7 @@ def warm() -> None:
     """Compile what nodes would compile at their first start, all at once, and drop caches of old sources."""
     robot = load_robot("arm")
     Reach(robot)
-    ControlStep(robot, 0.005)
+    warm_up(robot, 0.005)
     PlanExecutor(robot)
     arm = Hardware(robot)
     arm.open(0.0)
