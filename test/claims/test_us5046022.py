@@ -201,7 +201,16 @@ def test_claim_09_a_second_forward_simulation_shows_the_possible_future():
 def test_claim_10_the_arm_performs_its_plan_while_the_trial_is_drawn():
     """A human, a jointed work robot, and the first sequence carried out meanwhile."""
     scene = Scene(delay=0.1, robot=executor_models.ExecutorRobot())
-    disengaged(scene)
+    scene.queue.set_time_ratio(scene.now, 3.0)  # the arm is at work for longer than the hand draws
+    scene.draw(1.0)
+    scene.queue.set_position_clutch(scene.now, False)
+    head, begun, place = scene.state().head_seq, len(scene.executed), scene.robot.pose.copy()
+    scene.draw(1.0, (0.0, -0.1, 0.05))
+    assert begun < len(scene.executed) < head  # in the middle of its plan, and going on
+    assert np.linalg.norm(scene.robot.pose[:3] - place[:3]) > 0.01
+    assert scene.state().head_seq == head
+    assert scene.state().trial_length > 40
+    scene.finish()
     assert scene.executed == scene.plan[0].tolist()
     assert scene.robot.worst_acceleration <= 1.0
 
@@ -409,7 +418,10 @@ def test_claim_27_a_human_sees_scale_arm_and_plan_of_an_articulated_robot():
     state = scene.state()
     assert (state.time_ratio, state.time_clutch) == (2.0, True)
     assert state.lead > 1.0
-    assert scene.forward.head().joint_position.shape == (ARM.dof,)
+    arm = scene.forward.head()
+    assert np.allclose(pose_from_se3(ARM.forward(arm.joint_position))[:3], arm.tool_pose[:3], atol=1e-5)
+    assert np.allclose(scene.queue.remaining(1000)[-1, :3], arm.tool_pose[:3], atol=1e-4)
+    assert np.linalg.norm(arm.tool_pose[:3] - scene.robot.pose[:3]) > 0.02  # the arm is shown apart from the plan's end
 
 
 def hand_off(two):
@@ -443,10 +455,14 @@ def test_claim_29_a_human_takes_over_from_a_program():
     two = two_agents.Two()
     hand_off(two)
     queue = two.sides["bob"][0]
+    assert two.robot.receiver.position.authority == "bob"
+    two.run(3.0)
+    head = queue.state(two.now).target_pose[:3].copy()
     for k in range(200):
         two.step({})
         queue.command_pose(two.now, [9.0, 9.0 - 0.001 * k, 9.0, 0.0, 0.0, 0.0, 1.0], "device")
     two.robot.rate = 1.0
     two.run(12.0)
     assert two.robot.executed[-1][1] == "bob"
+    assert np.allclose(two.robot.pose[:3] - head, [0.0, -0.199, 0.0], atol=0.002)  # the arm did what the hand did
     assert two.robot.refused == []
