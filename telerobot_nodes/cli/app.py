@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "plan": "plan:command",
     "review": "review:command",
     "bench": "bench:command",
+    "task": "task:command",
     "graph": "graph:command",
     "params": "params:command",
     "states": "states:command",

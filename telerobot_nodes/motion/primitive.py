@@ -37,6 +37,7 @@ from telerobot_nodes.motion.law_records import (
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.motion.parameters import GcmsfParameters
 from telerobot_nodes.motion.preparation import PreparedChange, PreparedMotion, prepare_change, prepare_motion
+from telerobot_nodes.motion.teleoperation import give_out
 from telerobot_nodes.motion.trajectory import CartesianMotion, NominalMotion
 
 SENSOR_TIMEOUT = 0.1  # [s] an older wrench stops what needs it
@@ -112,6 +113,7 @@ class Primitive:
         self._wrench_at = self._wrench_changed = -np.inf
         self._valid = True
         self._report_at = -np.inf
+        self._hand = np.zeros((2, 6))  # what the device moved and is not given out yet; the speed of giving out
         self._brake = (np.zeros(robot.dof), np.zeros(robot.dof), 0.0, 0.0)  # q, qd, time to rest, time so far
 
     @property
@@ -149,6 +151,7 @@ class Primitive:
         self.fusion.touch_on()
         self._conditions = prepared.conditions
         self._motion = prepared.motion
+        self._hand[:] = 0.0
         self._began = self._motion_began = self._report_at = self._wrench_changed = now
         self._wrench_at, self._valid = now, True  # the first wrench has SENSOR_TIMEOUT to come
         self.reason = Termination.RUNNING
@@ -178,7 +181,7 @@ class Primitive:
     def teleoperate(self, increment: FloatArray) -> None:
         """Motion of the operator's device since the last call (6,) [m], [rad], along the axes of `tele_mode`."""
         if np.isfinite(increment).all():
-            self.fusion.inputs.six[TELE] += increment
+            self._hand[0] += increment
 
     def push(self, displacement: FloatArray) -> None:
         """A further module's displacement of NOM (6,) [m], [rad] for the next sample."""
@@ -229,6 +232,7 @@ class Primitive:
         if self.phase is Phase.STOPPING:
             return self._come_to_rest()
         arrived = self._place_nominal(now)
+        give_out(self._hand[0], self._hand[1], self.period, self.fusion.inputs.six[TELE])
         monitor = self.fusion.advance(now - self._began)
         if self.setpoint.apply(self.fusion.q):
             self._give_way()

@@ -24,6 +24,7 @@ from telerobot_nodes.motion.law_records import (
 from telerobot_nodes.motion.transforms import clamp, copy, displacement_from, turn, turn_back
 
 MODE_TOOL, MODE_WORLD, MODE_CAMERA = range(3)  # law_records.TELE_MODES
+SMOOTH = 0.0125  # [s] of two equal lags: increments of a device at 100 Hz would shake the tool at 500 Hz
 KEEP = 0.1  # [s] of motion at full speed that may wait; more is dropped, and the hand does not lag
 
 
@@ -59,3 +60,16 @@ def hand_motion(law: Law, state: State, increment: FloatArray, R_world_nom: Floa
     for i in range(6):
         pending[i] -= d[i]
     displacement_from(law.R[TELEOP], law.p[TELEOP], d, out)
+
+
+@njit(cache=True)
+def give_out(pending: FloatArray, speed: FloatArray, period: float, out: FloatArray) -> None:
+    """Add one sample's part of what the device moved to `out` (6,); all of it is given out, smoothly.
+
+    `pending` (6,) [m], [rad] and `speed` (6,) are kept by the caller. Critically damped and implicit, so that long
+    periods are no trouble.
+    """
+    for i in range(6):
+        speed[i] = (speed[i] + period * pending[i] / SMOOTH**2) / (1.0 + period / SMOOTH) ** 2
+        pending[i] -= speed[i] * period
+        out[i] += speed[i] * period
