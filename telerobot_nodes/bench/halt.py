@@ -32,7 +32,7 @@ GOES = 0.5  # [s] the arm moves before it is halted
 REST = 0.5  # [s] after the halt: longer than the robot is deaf to what was on its way
 MOTION_LIMIT = 10.0  # [s]
 HALT_LIMIT = 2.0  # [s] after which a halt has failed
-TEXTS = ("move left_arm to dock", "grasp box with left_arm no-wait", "where module", "move nothing to dock")
+TEXTS = ("move right_arm to dock", "where module", "move nothing to dock", "try lift box with right_arm")
 
 
 @dataclass

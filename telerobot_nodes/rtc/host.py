@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -35,6 +35,7 @@ from telerobot_nodes.rtc.request import Request
 from telerobot_nodes.rtc.workers import Workers
 
 MOST_WAITING = 200  # messages; more are refused at the door, so that a flood cannot delay what is under way
+MOST_OF_ONE = 40  # of them from the same sender, so that one that floods leaves room for the others
 SWITCH_INTERVAL = 0.0005  # [s] a worker may keep the interpreter when the decision thread wants it
 LONGEST_WAIT = 0.2  # [s]
 IDLE_WORKERS = 3
@@ -67,8 +68,7 @@ class Subsystems(Protocol):
 @dataclass
 class _Waiting:
     task: Task
-    answer: Answer | None = None
-    since: float = 0.0
+    sender: str = ""  # of a text
 
 
 @dataclass
@@ -100,6 +100,7 @@ class Host:
         self._urgent: deque[_Waiting] = deque()
         self._work_done: deque[_Waiting] = deque()  # of commands under way: before what is new
         self._ordinary: deque[_Waiting] = deque()
+        self._waiting_of: Counter[str] = Counter()  # texts, by sender
         self._wake = threading.Condition()
         self._ending = False
         self._local = threading.local()
@@ -132,16 +133,19 @@ class Host:
 
         Both are called on the decision thread. A text that begins with `halt` overtakes everything.
         """
-        waiting = _Waiting(lambda now: self._submit(sender, text, answer, ended, now), answer)
+        waiting = _Waiting(lambda now: self._submit(sender, text, answer, ended, now))
         if is_urgent(text):
             if _halts_all(text):
                 self._subsystems.halt_all(f"halt by {sender}")
             self._put(self._urgent, waiting)
-        elif len(self._ordinary) >= MOST_WAITING:
+        elif len(self._ordinary) >= MOST_WAITING or self._waiting_of[sender] >= MOST_OF_ONE:
             self.counts.refused += 1
             if answer is not None:
-                answer(Reply(sender, f"{MOST_WAITING} messages wait already; say it again", ok=False))
+                answer(Reply(sender, "too many messages wait already; say it again", ok=False))
         else:
+            waiting.sender = sender
+            with self._wake:
+                self._waiting_of[sender] += 1
             self._put(self._ordinary, waiting)
 
     def halt(self, reason: str) -> None:
@@ -179,7 +183,6 @@ class Host:
         return len(self._urgent) + len(self._work_done) + len(self._ordinary)
 
     def _put(self, lane: deque[_Waiting], waiting: _Waiting) -> None:
-        waiting.since = self._clock()
         with self._wake:
             lane.append(waiting)
             self._wake.notify()
@@ -211,9 +214,17 @@ class Host:
                     return None
                 for lane in (self._work_done, self._ordinary):
                     if lane:
-                        return lane.popleft()
+                        return self._out_of(lane)
                 self._wake.wait(min(until, LONGEST_WAIT))
         return None
+
+    def _out_of(self, lane: deque[_Waiting]) -> _Waiting:
+        waiting = lane.popleft()
+        if waiting.sender:
+            self._waiting_of[waiting.sender] -= 1
+            if not self._waiting_of[waiting.sender]:
+                del self._waiting_of[waiting.sender]
+        return waiting
 
     def _submit(
         self, sender: str, text: str | bytes, answer: Answer | None, ended: Ended | None, now: float

@@ -82,7 +82,7 @@ class InterfaceServer:
         return [self._own(Work.OBSERVE, "", arm=arm, joints=joints, pose=pose)]
 
     def _is_news(self, arm: str, joints: tuple[float, ...], now: float) -> bool:
-        """At the start, after a restart, after a halt nobody confirmed; now and then when somebody else has moved it."""
+        """At the start, after a restart, after a halt nobody confirmed; now and then when somebody else moved it."""
         view = self.database.view
         if self.unit.resources.holders(arm):
             return False

@@ -7,7 +7,7 @@ import pytest
 
 from telerobot_nodes.rtc.database import Database
 from telerobot_nodes.rtc.decision import DecisionUnit
-from telerobot_nodes.rtc.host import MOST_WAITING, Host
+from telerobot_nodes.rtc.host import MOST_OF_ONE, Host
 from telerobot_nodes.rtc.interface import InterfaceServer
 from telerobot_nodes.rtc.messages import CommandReport
 from telerobot_nodes.rtc.workers import Workers
@@ -104,16 +104,17 @@ def test_a_halt_overtakes_a_full_inbox(rig):
 
     host.ask(block)
     assert inside.wait(LIMIT)
-    late = Calls()
-    for _ in range(MOST_WAITING + 5):
-        host.submit("flood", "where module", late)
-    assert [answer.ok for answer in late] == [False] * 5  # refused at the door
+    order = []
+    for _ in range(MOST_OF_ONE + 5):
+        host.submit("flood", "where module", lambda reply: order.append("text" if reply.ok else "refused"))
+    assert order == ["refused"] * 5  # at the door
+    host.submit("ana", "where module", lambda reply: order.append("other"))  # there is room for others
     halted = Calls()
-    host.submit("ana", "halt", halted)
+    host.submit("ana", "halt", lambda reply: (order.append("halt"), halted(reply)))
     assert arms.halted.is_set()  # while the decision thread still works
     gate.set()
     assert halted.next().text == "halt"
-    assert len(late) < MOST_WAITING  # it did not wait for those before it
+    assert order[5] == "halt"  # before all that had come earlier
 
 
 def test_a_halt_ends_what_is_under_way(rig):
