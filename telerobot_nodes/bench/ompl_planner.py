@@ -1,4 +1,8 @@
-"""OMPL's RRTConnect on the ball model, for comparison; the `ompl` package is imported here alone."""
+"""OMPL's RRTConnect on the ball model, for comparison; the `ompl` package is imported here alone.
+
+Its checker is the compiled one, stopped at the first collision, and called with as little around it as Python allows:
+everything it needs is handed over once, as one compiled object.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +11,48 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types
+from numba.experimental import structref
 from ompl import base, geometric, util
 
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry
-from telerobot_nodes.cspace.clearance import clearance
+from telerobot_nodes.cspace.clearance import nearest
 from telerobot_nodes.cspace.edges import spread
-from telerobot_nodes.cspace.obstacles import World, world_of
-from telerobot_nodes.cspace.placing import Arm, Places, places_of
+from telerobot_nodes.cspace.obstacles import world_of
+from telerobot_nodes.cspace.placing import places_of
 from telerobot_nodes.cspace.problems import Problem
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _sampled_free(arm: Arm, world: World, at: Places, a: FloatArray, b: FloatArray, step: float) -> bool:
-    """True when no sample every `step` [rad] of the straight motion collides."""
-    delta = b - a
-    count = max(int(np.ceil(spread(delta) / step)), 1)
+@structref.register
+class _CheckerType(types.StructRef):  # type: ignore[misc]
+    pass
+
+
+class _Checker(structref.StructRefProxy):  # type: ignore[misc]
+    """Arm, world, scratch memory and the states asked about, as one compiled object."""
+
+    def __new__(cls, *fields: Any) -> Any:
+        return structref.StructRefProxy.__new__(cls, *fields)
+
+
+structref.define_proxy(_Checker, _CheckerType, ["arm", "world", "at", "a", "b", "step"])
+
+
+@numba.njit(error_model="numpy")
+def _state_free(c: Any) -> bool:
+    """True when the state in `c.a` does not collide."""
+    return bool(nearest(c.arm, c.world, c.at, c.a, 0.0)[1] < 0)
+
+
+@numba.njit(error_model="numpy")
+def _edge_free(c: Any) -> bool:
+    """True when no sample every `c.step` [rad] of the straight motion from `c.a` to `c.b` collides."""
+    delta = c.b - c.a
+    count = max(int(np.ceil(spread(delta) / c.step)), 1)
     for i in range(count, 0, -1):
-        at.middle[:] = a + i / count * delta
-        if clearance(arm, world, at, at.middle) <= 0.0:
+        c.at.middle[:] = c.a + i / count * delta
+        if nearest(c.arm, c.world, c.at, c.at.middle, 0.0)[1] >= 0:
             return False
     return True
 
@@ -35,13 +62,13 @@ class OmplPlanner:
 
     def __init__(self, geometry: ArmGeometry, problem: Problem, step: float, per_edge: bool) -> None:
         util.setLogLevel(util.LogLevel.LOG_NONE)
-        self._arm, self._at = geometry.arm, places_of(geometry.arm)
-        self._world = world_of(problem.obstacles, problem.margin)
-        self._step, self._dof = step, geometry.dof
-        self._a, self._b = np.zeros(geometry.dof), np.zeros(geometry.dof)
-        space = base.RealVectorStateSpace(geometry.dof)
-        bounds = base.RealVectorBounds(geometry.dof)
-        for i in range(geometry.dof):
+        dof = self._dof = geometry.dof
+        self._a, self._b = np.zeros(dof), np.zeros(dof)
+        world = world_of(problem.obstacles, problem.margin)
+        self._checker = _Checker(geometry.arm, world, places_of(geometry.arm), self._a, self._b, step)
+        space = base.RealVectorStateSpace(dof)
+        bounds = base.RealVectorBounds(dof)
+        for i in range(dof):
             bounds.setLow(i, float(geometry.arm.lower[i]))
             bounds.setHigh(i, float(geometry.arm.upper[i]))
         space.setBounds(bounds)
@@ -54,6 +81,7 @@ class OmplPlanner:
         information.setStateValidityCheckingResolution(step / space.getMaximumExtent())
         self._setup.setStartAndGoalStates(self._state(space, problem.start), self._state(space, problem.goal))
         self._setup.setPlanner(geometric.RRTConnect(information))
+        _state_free(self._checker), _edge_free(self._checker)  # compiled before time is taken
 
     def _state(self, space: Any, q: FloatArray) -> Any:
         state = space.allocState()
@@ -62,15 +90,17 @@ class OmplPlanner:
         return state
 
     def _valid(self, state: Any) -> bool:
+        a = self._a
         for i in range(self._dof):
-            self._a[i] = state[i]
-        return bool(clearance(self._arm, self._world, self._at, self._a) > 0.0)
+            a[i] = state[i]
+        return bool(_state_free(self._checker))
 
     def edge(self, first: Any, second: Any) -> bool:
         """True when the samples between two states are free."""
+        a, b = self._a, self._b
         for i in range(self._dof):
-            self._a[i], self._b[i] = first[i], second[i]
-        return bool(_sampled_free(self._arm, self._world, self._at, self._a, self._b, self._step))
+            a[i], b[i] = first[i], second[i]
+        return bool(_edge_free(self._checker))
 
     def __call__(self, budget: float) -> tuple[FloatArray, float, float, float]:
         """Waypoints (k, n) [rad], none when not solved; seconds to solve, to simplify, processor seconds to solve."""
@@ -93,6 +123,3 @@ def _edge_validator(information: Any, planner: OmplPlanner) -> Any:
             return planner.edge(first, second)
 
     return Validator(information)
-
-
-__all__ = ["OmplPlanner", "World"]

@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, str] = {
     "idle": "idle",
     "hands": "hands",
     "planner": "planner",
+    "planner-growth": "planner_growth",
     "queue": "queue",
     "executor": "executor",
     "delay-study": "delay_study",

@@ -205,3 +205,12 @@ def nearest(arm: Arm, world: World, at: Places, q: FloatArray, cap: float) -> tu
 def clearance(arm: Arm, world: World, at: Places, q: FloatArray) -> float:
     """Smallest distance [m] of the balls at `q`, margins taken off; 1 m where it is more. Below 0: collision."""
     return nearest(arm, world, at, q, 1.0)[0]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def least_clearance(arm: Arm, world: World, at: Places, rows: FloatArray) -> float:
+    """Smallest `clearance` [m] of configurations (k, n)."""
+    least = 1.0
+    for i in range(rows.shape[0]):
+        least = min(least, nearest(arm, world, at, rows[i], least + ROUNDING)[0])
+    return least

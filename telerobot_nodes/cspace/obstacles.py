@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pinocchio as pin
 import yaml
 
@@ -68,6 +69,7 @@ class World(NamedTuple):
     reach: FloatArray  # (k,) [m] radius of a ball around the centre that holds it
     margin: float  # [m] kept from obstacles
     self_margin: float  # [m] kept between links
+    rows: npt.NDArray[np.float32]  # (k, 15) centre, rotation by rows, size in single precision
 
 
 def box(name: str, size: Iterable[float], pose: Iterable[float] = IDENTITY_POSE) -> Obstacle:
@@ -105,14 +107,18 @@ def world_of(obstacles: Iterable[Obstacle], margin: float = 0.0, self_margin: fl
     k = len(rows)
     if k > MOST_OBSTACLES:
         raise InvalidValueError("obstacles (number)", k, f"allowed: up to {MOST_OBSTACLES}")
+    center = np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3)
+    rotation = np.array([o.T_world_obstacle.rotation for o in rows], dtype=np.float64).reshape(k, 3, 3)
+    size = np.array([_row_size(o) for o in rows], dtype=np.float64).reshape(k, 3)
     return World(
         np.array([KINDS[o.kind] for o in rows], dtype=np.int64),
-        np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3),
-        np.array([o.T_world_obstacle.rotation for o in rows], dtype=np.float64).reshape(k, 3, 3),
-        np.array([_row_size(o) for o in rows], dtype=np.float64).reshape(k, 3),
+        center,
+        rotation,
+        size,
         np.array([_reach(o) for o in rows], dtype=np.float64),
         in_range(margin, "margin", 0.0, 0.5, "m"),
         in_range(self_margin, "self_margin", 0.0, 0.5, "m"),
+        np.column_stack([center, rotation.reshape(k, 9), size]).astype(np.float32),
     )
 
 

@@ -12,7 +12,7 @@ from telerobot_nodes.cspace.arm_geometry import ArmGeometry
 from telerobot_nodes.cspace.cell_search import Blocked, Channel, reachable, search_cells
 from telerobot_nodes.cspace.cells import CellDatabase
 from telerobot_nodes.cspace.certificate import Certificate, certify
-from telerobot_nodes.cspace.clearance import clearance, nearest
+from telerobot_nodes.cspace.clearance import least_clearance, nearest
 from telerobot_nodes.cspace.obstacles import Obstacle, World, world_of
 from telerobot_nodes.cspace.search import STAGES, find_path, search_of
 from telerobot_nodes.cspace.shortcut import path_length, shorten
@@ -36,8 +36,8 @@ class PlannerSettings:
     self_margin: float = 0.0  # [m] kept between links
     finest: float = 2e-3  # [rad] shortest piece of a motion that is proved
     cell: float = 0.1  # [rad] finest half width of cells in the complete search
-    trial_probes: int = 3000
-    tree_probes: int = 300_000
+    trial_probes: int = 600
+    tree_probes: int = 3_000_000
     shorten_probes: int = 1500
     cells: int = 20_000  # that the complete search may make
 
@@ -138,7 +138,7 @@ class Planner:
         room[: len(path)] = path
         s = self._search
         s.edges.probes[0], s.edges.probes[1] = 0, 20 * self.settings.shorten_probes
-        count = shorten(self.geometry.arm, self.world, s.at, s.edges, room, len(path), self.settings.finest, 60)
+        count = shorten(self.world, s.edges, room, len(path), self.settings.finest, 60)
         return room[:count].copy()
 
     def _proved(self, path: FloatArray, stage: str, statistics: dict[str, int]) -> Plan:
@@ -147,8 +147,7 @@ class Planner:
             return Plan(
                 Outcome.BUDGET_SPENT, path[:0], reason="the path found could not be proved", statistics=statistics
             )
-        arm, at = self.geometry.arm, self._search.at
-        least = min(clearance(arm, self.world, at, q) for q in certificate.centers)
+        least = least_clearance(self.geometry.arm, self.world, self._search.at, certificate.centers)
         return Plan(Outcome.FOUND, path, certificate, least, stage, path_length(path), "", statistics)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from telerobot_nodes.errors import TelerobotError
 
 FAMILIES = ("table", "bookshelf", "box", "cage")
 TRIES = 20_000
+SPARE = 10_000  # added to the seed of a scene without a free start and goal
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,19 @@ def make_problem(geometry: ArmGeometry, family: str, seed: int, margin: float = 
             if len(found) == 2:
                 return Problem(family, seed, tuple(obstacles), found[1], found[0], margin)
     raise TelerobotError(f"family {family}, seed {seed}: no free start and goal in {TRIES} samples")
+
+
+def make_problems(geometry: ArmGeometry, count: int, first: int = 0) -> list[Problem]:
+    """`count` problems of every family from seed `first` on; where a scene has none, a later seed takes its place."""
+    numbers = range(first, first + count)
+    return [_one_of(geometry, family, [n + k * SPARE for k in range(6)]) for family in FAMILIES for n in numbers]
+
+
+def _one_of(geometry: ArmGeometry, family: str, seeds: list[int]) -> Problem:
+    for seed in seeds[:-1]:
+        with contextlib.suppress(TelerobotError):  # the furniture stands where the arm cannot be
+            return make_problem(geometry, family, seed)
+    return make_problem(geometry, family, seeds[-1])
 
 
 Scene = tuple[list[Obstacle], FloatArray, FloatArray]

@@ -8,8 +8,9 @@ import numba
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.cspace.edges import Edges, edges_of
-from telerobot_nodes.cspace.obstacles import World
+from telerobot_nodes.cspace.clearance import nearest
+from telerobot_nodes.cspace.edges import RESERVE, Edges, edges_of
+from telerobot_nodes.cspace.obstacles import MOST_OBSTACLES, World
 from telerobot_nodes.cspace.placing import Arm, IntArray, Places, places_of
 from telerobot_nodes.cspace.shortcut import MOST, shorten
 from telerobot_nodes.cspace.trees import FOUND, Trees, grow, trees_of
@@ -17,7 +18,7 @@ from telerobot_nodes.cspace.trial import Trial, trial_of, trial_path
 
 NO_STAGE, TRIAL, TREES = 0, 1, 2
 STAGES = ("none", "trial", "trees", "cells")
-NODES = 4000  # of one tree at most
+NODES = 4096  # of one tree at most
 ROUNDS = 60  # cuts while a path is shortened
 
 
@@ -32,12 +33,12 @@ class Search(NamedTuple):
     probes: IntArray  # (3,) cells proved by trial paths, by trees, while shortening
 
 
-def search_of(arm: Arm) -> Search:
-    """Scratch memory for `arm`."""
+def search_of(arm: Arm, obstacles: int = MOST_OBSTACLES) -> Search:
+    """Scratch memory for `arm` among up to `obstacles`."""
     n = arm.lower.size
     return Search(
         places_of(arm),
-        edges_of(n),
+        edges_of(arm, obstacles),
         trial_of(n),
         trees_of(n, NODES),
         np.zeros((MOST, n)),
@@ -69,6 +70,13 @@ def _take_trees(trees: Trees, path: FloatArray) -> int:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _reserve(arm: Arm, world: World, s: Search, a: FloatArray, b: FloatArray) -> None:
+    """What is kept beyond the margins: less where start or goal has less."""
+    room = min(nearest(arm, world, s.at, a, 0.01)[0], nearest(arm, world, s.at, b, 0.01)[0])
+    s.edges.keep[0] = min(RESERVE, 0.5 * room)
+
+
+@numba.njit(cache=True, error_model="numpy")
 def find_path(
     arm: Arm, world: World, s: Search, a: FloatArray, b: FloatArray, finest: float, most: IntArray
 ) -> tuple[int, int]:
@@ -78,21 +86,22 @@ def find_path(
     """
     count, stage, used = s.edges.probes, NO_STAGE, 0
     s.probes[:] = 0
+    _reserve(arm, world, s, a, b)
     count[0], count[1] = 0, most[0]
-    found = trial_path(arm, world, s.at, s.edges, s.trial, a, b, finest)
+    found = trial_path(arm, world, s.edges, s.trial, a, b, finest)
     s.probes[0] = count[0]
     if found > 0:
         stage = TRIAL
         s.path[:found] = s.trial.path[:found]
     else:
         count[0], count[1] = 0, most[1]
-        if grow(arm, world, s.at, s.edges, s.trees, a, b, finest) == FOUND:
+        if grow(arm, world, s.edges, s.trees, a, b, finest) == FOUND:
             found = _take_trees(s.trees, s.path)
             stage = TREES if found > 0 else NO_STAGE
         s.probes[1] = count[0]
-    if found > 2:
+    if found > 2 and most[2] > 0:
         count[0], count[1] = 0, most[2]
-        used = shorten(arm, world, s.at, s.edges, s.path, found, finest, ROUNDS)
+        used = shorten(world, s.edges, s.path, found, finest, ROUNDS)
         s.probes[2] = count[0]
         found = used
     return found, stage

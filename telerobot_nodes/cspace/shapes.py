@@ -63,6 +63,18 @@ def link_balls(robot: RobotModel, tolerance: float = TOLERANCE) -> list[LinkBall
     return found
 
 
+def arm_shapes(robot: RobotModel) -> list[tuple[int, coal.CollisionGeometry, pin.SE3]]:
+    """Every collision shape: the joint of `robot.model` it moves with (0: the base, in WORLD), solid, placement."""
+    whole = pin.buildModelFromXML(robot.urdf)
+    arm_joints = {name: i for i, name in enumerate(robot.model.names)}
+    found = []
+    for shape in _shapes(robot, whole):
+        link, placements = _on_arm(whole, shape, arm_joints)
+        base = robot.T_world_base if link == 0 else pin.SE3.Identity()
+        found += [(link, shape.geometry, base * T) for T in placements]
+    return found
+
+
 def _shapes(robot: RobotModel, whole: pin.Model) -> list[pin.GeometryObject]:
     try:
         folders = _package_folders(robot.urdf_path)

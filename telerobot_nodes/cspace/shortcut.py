@@ -9,9 +9,8 @@ import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.edges import Edges, edge_free
+from telerobot_nodes.cspace.lanes import apart
 from telerobot_nodes.cspace.obstacles import World
-from telerobot_nodes.cspace.placing import Arm, Places
-from telerobot_nodes.cspace.trees import halton
 
 MOST = 256  # waypoints a path may have while it is shortened
 PATIENCE = 12  # cuts that may gain nothing before the end
@@ -27,13 +26,24 @@ def length_of(a: FloatArray, b: FloatArray) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _skip(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float) -> int:
+def halton(index: int, base: int) -> float:
+    """Element `index` of the Halton sequence to `base`, 0 .. 1."""
+    value, part = 0.0, 1.0
+    while index > 0:
+        part /= base
+        value += part * (index % base)
+        index //= base
+    return value
+
+
+@numba.njit(error_model="numpy", inline="always")
+def _skip(world: World, edges: Edges, path: FloatArray, count: int, finest: float) -> int:
     """Leave out waypoints whose neighbours see each other, farthest first; the number left."""
     i = 0
     while i < count - 2:
         j = count - 1
         while j > i + 1:
-            if edge_free(arm, world, at, edges, path[i], path[j], finest):
+            if edge_free(world, edges, path[i], path[j], finest):
                 gone = j - i - 1
                 for k in range(j, count):
                     path[k - gone] = path[k]
@@ -44,10 +54,8 @@ def _skip(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, co
     return count
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _cut(
-    arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, u: float, v: float, finest: float
-) -> int:
+@numba.njit(error_model="numpy", inline="always")
+def _cut(world: World, edges: Edges, path: FloatArray, count: int, u: float, v: float, finest: float) -> int:
     """Replace the path between the lengths u < v (0 .. 1 of it) by a straight motion if that is free."""
     total = 0.0
     for k in range(count - 1):
@@ -73,7 +81,7 @@ def _cut(
         done += step
     if first < 0 or last <= first or count + 2 > path.shape[0]:
         return count
-    if not edge_free(arm, world, at, edges, p, q, finest):
+    if not edge_free(world, edges, p, q, finest):
         return count
     tail = path[last + 1 : count].copy()
     path[first + 1] = p
@@ -83,8 +91,8 @@ def _cut(
     return int(first + 3 + tail.shape[0])
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _pull(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float) -> None:
+@numba.njit(error_model="numpy", inline="always")
+def _pull(world: World, edges: Edges, path: FloatArray, count: int, finest: float) -> None:
     """Move every inner waypoint towards the line between its neighbours as far as both motions stay free."""
     trial = path[0].copy()
     for k in range(1, count - 1):
@@ -98,20 +106,17 @@ def _pull(arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, co
         for _ in range(4):
             for r in range(w.size):
                 trial[r] = w[r] + part * (a[r] + along * (b[r] - a[r]) - w[r])
-            if edge_free(arm, world, at, edges, a, trial, finest) and edge_free(
-                arm, world, at, edges, trial, b, finest
-            ):
+            if edge_free(world, edges, a, trial, finest) and edge_free(world, edges, trial, b, finest):
                 path[k] = trial
             else:
                 part *= 0.5
 
 
 @numba.njit(cache=True, error_model="numpy")
-def shorten(
-    arm: Arm, world: World, at: Places, edges: Edges, path: FloatArray, count: int, finest: float, rounds: int
-) -> int:
+def shorten(world: World, edges: Edges, path: FloatArray, count: int, finest: float, rounds: int) -> int:
     """Shorten `path[:count]` in place, keeping its ends; the number of waypoints left. `path` has room for MOST."""
-    count = _skip(arm, world, at, edges, path, count, finest)
+    apart()
+    count = _skip(world, edges, path, count, finest)
     idle, index = 0, 1
     while count > 2 and idle < PATIENCE and index < rounds and edges.probes[0] < edges.probes[1]:
         u, v = halton(index, 2), halton(index, 3)
@@ -119,13 +124,13 @@ def shorten(
         before = count
         total = _length(path, count)
         if abs(u - v) > 0.02:
-            count = _cut(arm, world, at, edges, path, count, min(u, v), max(u, v), finest)
+            count = _cut(world, edges, path, count, min(u, v), max(u, v), finest)
         if count > before:
-            count = _skip(arm, world, at, edges, path, count, finest)
+            count = _skip(world, edges, path, count, finest)
         idle = idle + 1 if _length(path, count) > 0.995 * total else 0
     for _ in range(3):
-        _pull(arm, world, at, edges, path, count, finest)
-    return _skip(arm, world, at, edges, path, count, finest)
+        _pull(world, edges, path, count, finest)
+    return _skip(world, edges, path, count, finest)
 
 
 @numba.njit(cache=True, error_model="numpy")

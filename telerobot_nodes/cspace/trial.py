@@ -15,17 +15,19 @@ import numba
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.cspace.clearance import nearest
-from telerobot_nodes.cspace.edges import Edges, edge_free, free_prefix
+from telerobot_nodes.cspace.batch import bound_motion
+from telerobot_nodes.cspace.edges import Edges, edge_free, free_ends
+from telerobot_nodes.cspace.lanes import LANES, apart
 from telerobot_nodes.cspace.obstacles import World
-from telerobot_nodes.cspace.placing import Arm, IntArray, Places
+from telerobot_nodes.cspace.placing import Arm, IntArray
+from telerobot_nodes.cspace.sweep import sweep
 
 DEPTH = 4  # waypoints are put beside halves of halves this deep
 WAYPOINTS = 24
 OFFSETS = 6  # growing distances from the midpoint
 FIRST_OFFSET = 0.25  # [rad]
 GROWTH = 1.6
-WANTED_CLEARANCE = 0.10  # [m] more than this is not looked at when waypoints are sorted
+WANTED_CLEARANCE = 0.05  # [m] more than this is not looked at when waypoints are sorted
 TRIED = 4  # waypoints of one offset tried at most
 
 
@@ -69,63 +71,59 @@ def orthogonal_basis(direction: FloatArray, basis: FloatArray) -> int:
     return count
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _waypoints(
-    arm: Arm,
-    world: World,
-    at: Places,
-    edges: Edges,
-    points: FloatArray,
-    worth: FloatArray,
-    basis: FloatArray,
-    middle: FloatArray,
-    offset: float,
-) -> int:
+@numba.njit(error_model="numpy", inline="always")
+def _waypoints(arm: Arm, world: World, edges: Edges, trial: Trial, middle: FloatArray, offset: float) -> int:
     """Trial waypoints at one offset from `middle` and their clearance; below 0: not to be tried. Their number."""
-    rows = 2 * (middle.size - 1)
+    points, worth, rows = trial.point, trial.worth, 2 * (middle.size - 1)
+    edges.batch.delta[:] = 0.0
+    bound_motion(edges.flat, edges.batch)
     for k in range(rows):
-        sign = 1.0 if k % 2 == 0 else -1.0
+        sign = offset if k % 2 == 0 else -offset
         inside = True
         for r in range(middle.size):
-            value = middle[r] + sign * offset * basis[k // 2, r]
+            value = middle[r] + sign * trial.basis[k // 2, r]
             points[k, r] = value
             inside = inside and arm.lower[r] <= value <= arm.upper[r]
-        worth[k] = -1.0
-        if inside:
-            edges.probes[0] += 1
-            worth[k] = nearest(arm, world, at, points[k], WANTED_CLEARANCE)[0]
+        worth[k] = 1.0 if inside else -1.0
+    for first in range(0, rows, LANES):
+        _weigh(world, edges, points[first:rows], worth[first:rows])
     return rows
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _collision_middle(
-    arm: Arm, world: World, at: Places, edges: Edges, a: FloatArray, b: FloatArray, finest: float
-) -> FloatArray:
-    """The midpoint of the portion of the trial path from `a` to `b` that is not free."""
-    from_a = free_prefix(arm, world, at, edges, a, b, finest)
-    from_b = free_prefix(arm, world, at, edges, b, a, finest)
-    return a + 0.5 * (from_a + 1.0 - from_b) * (b - a)
+@numba.njit(error_model="numpy", inline="always")
+def _weigh(world: World, edges: Edges, points: FloatArray, worth: FloatArray) -> None:
+    """The clearance of up to LANES waypoints, those outside the limits left out."""
+    batch, count = edges.batch, min(worth.size, LANES)
+    for lane in range(LANES):
+        row = min(lane, count - 1)
+        for r in range(points.shape[1]):
+            batch.q[r * LANES + lane] = points[row, r]
+        batch.half[lane] = 0.0
+    edges.probes[0] += count
+    sweep(edges.flat, world, batch, edges.keep[0], WANTED_CLEARANCE, False)
+    for lane in range(count):
+        if worth[lane] > 0.0:
+            worth[lane] = batch.ratio[lane] * WANTED_CLEARANCE
 
 
 @numba.njit(cache=True, error_model="numpy")
-def trial_path(
-    arm: Arm, world: World, at: Places, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float
-) -> int:
+def trial_path(arm: Arm, world: World, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float) -> int:
     """Number of waypoints in `trial.path` from `a` to `b`, every straight motion proved free; 0: none found.
 
     A row of portions instead of recursion: each is free, or gets a waypoint and becomes two. At most
     `edges.probes[1]` probes.
     """
+    apart()
     path, level, taken = trial.path, trial.level, trial.taken
     path[0], path[1], level[0] = a, b, 0
     length, k = 2, 0
     while k < length - 1:
-        if edge_free(arm, world, at, edges, path[k], path[k + 1], finest):
+        if edge_free(world, edges, path[k], path[k + 1], finest):
             k += 1
             continue
         if level[k] >= DEPTH or edges.probes[0] >= edges.probes[1] or length == path.shape[0]:
             return 0
-        if not _split(arm, world, at, edges, trial, path[k], path[k + 1], finest):
+        if not _split(arm, world, edges, trial, path[k], path[k + 1], finest):
             return 0
         for row in range(length, k + 1, -1):
             path[row] = path[row - 1]
@@ -137,19 +135,18 @@ def trial_path(
     return length
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _split(
-    arm: Arm, world: World, at: Places, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float
-) -> bool:
+@numba.njit(error_model="numpy", inline="always")
+def _split(arm: Arm, world: World, edges: Edges, trial: Trial, a: FloatArray, b: FloatArray, finest: float) -> bool:
     """A waypoint beside the collision region of the motion from `a` to `b` into `trial.taken`.
 
-    The first with both halves free, else the first with one half free, else the first outside the region.
+    Of the nearest offset that has one: with both halves free, else with one half free; else the first outside.
     """
-    middle = _collision_middle(arm, world, at, edges, a, b, finest)
+    from_a, to_b = free_ends(world, edges, a, b)
+    middle = a + 0.5 * (from_a + to_b) * (b - a)
     orthogonal_basis(b - a, trial.basis)
     worth, rank, offset = trial.worth, 0, FIRST_OFFSET
     for _ in range(OFFSETS):
-        rows = _waypoints(arm, world, at, edges, trial.point, worth, trial.basis, middle, offset)
+        rows = _waypoints(arm, world, edges, trial, middle, offset)
         for _ in range(TRIED):
             best = worth[:rows].argmax()
             if worth[best] <= 0.0 or edges.probes[0] >= edges.probes[1]:
@@ -158,12 +155,14 @@ def _split(
             w = trial.point[best]
             value = 1
             if rank < 3:
-                value += 1 if edge_free(arm, world, at, edges, a, w, finest) else 0
-                value += 1 if (value == 2 or rank < 2) and edge_free(arm, world, at, edges, w, b, finest) else 0
+                value += 1 if edge_free(world, edges, a, w, finest) else 0
+                value += 1 if (value == 2 or rank < 2) and edge_free(world, edges, w, b, finest) else 0
             if value > rank:
                 rank = value
                 trial.taken[:] = w
             if rank == 3:
                 return True
+        if rank == 2:
+            return True
         offset *= GROWTH
     return rank > 0
