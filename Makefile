@@ -36,6 +36,8 @@ docs: setup  ## pages made from tables
 	$(BIN)/telerobot graph --format markdown > docs/graph.md
 	$(BIN)/telerobot params > docs/parameters.md
 	$(BIN)/telerobot states > docs/states.md
+	$(BIN)/python -m telerobot_nodes.motion.parameter_page > docs/gcmsf_parameters.md
+	$(BIN)/python -m telerobot_nodes.tasks.page > docs/tasks.md
 
 lock:  ## requirements.lock from setup.cfg and pyproject.toml; needs uv
 	.ci/lock $(ARGS)
