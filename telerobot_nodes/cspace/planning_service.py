@@ -179,11 +179,11 @@ class PlanningService:
         found = [(name, q) for name, q in standing.items() if name in self._arms and name not in moving]
         return [solid for name, q in found for solid in self.body(name, q)]
 
-    def body(self, arm: str, q: object) -> list[Obstacle]:
-        """The balls of an arm that stands at `q` (n,) [rad] as obstacles."""
+    def body(self, arm: str, q: object, larger: float = 0.0) -> list[Obstacle]:
+        """The balls of an arm that stands at `q` (n,) [rad] as obstacles, each `larger` [m] than it is."""
         geometry = self.geometry(arm)
         centers = ball_centers(geometry.arm, self._arms[arm].limits.check_position(q, f"joints of {arm}"))
-        solids = [Ball(center, float(r)) for center, r in zip(centers, geometry.arm.ball_radius, strict=True)]
+        solids = [Ball(center, float(r) + larger) for center, r in zip(centers, geometry.arm.ball_radius, strict=True)]
         return balls(f"arm {arm}", solids)
 
     # planners ------------------------------------------------------------------------------------------------

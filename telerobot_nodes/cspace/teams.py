@@ -1,11 +1,13 @@
 """Several arms in one request: each planned in its own c-space, then put in time with each other [US5347459].
 
-The earlier an arm starts the higher its priority, then the order of the goals. Two arms get a schedule in their
-coordination space; without one, and for further arms, the later is planned again around what the earlier sweeps.
+The earlier an arm starts the higher its priority, then the order of the goals. Two arms are tried, until one way works:
+together: planned without each other, waiting at waypoints; in turns: the first around where the second stands, the
+second around where the first ends; around: the second around all that the first sweeps. Further arms go around.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,83 +16,121 @@ import numpy as np
 
 from telerobot_nodes.core.path_timing import TimedPath, time_path
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.cspace.coordination import Schedule, coordinate, sampled, swept_obstacles
+from telerobot_nodes.cspace.coordination import swept_obstacles, unscheduled
 from telerobot_nodes.cspace.obstacles import Obstacle
 from telerobot_nodes.cspace.planner import Plan, Planner
 from telerobot_nodes.cspace.requests import Goal, PlanAnswer, PlannedPath, PlanRequest, Result
+from telerobot_nodes.cspace.waits import IntArray, followed, waiting_at_rest
 
 if TYPE_CHECKING:
     from telerobot_nodes.cspace.planning_service import PlanningService
 
+TICK_MOTION = 0.006  # [m] by which a tick of an arm's motion is larger than the arm
+
 
 @dataclass(frozen=True)
 class Planned:
-    """What one arm's own planning gave."""
+    """What one arm's own planning gave, and its own timing."""
 
     goal: Goal
     planner: Planner
     plan: Plan
-
-    def timed(self, speed: float) -> TimedPath:
-        """Its path with its own timing."""
-        return time_path(self.plan.path, self.planner.geometry.robot.limits, speed=speed)
+    timed: TimedPath
 
 
 def plan_together(service: PlanningService, request: PlanRequest, goals: tuple[Goal, ...]) -> PlanAnswer:
     """Paths of every goal in one time base, or why there are none."""
-    ordered = sorted(goals, key=lambda goal: goal.start_time)
-    still = service.others(goals, request.standing)
-    plans: list[Planned] = []
-    for goal in ordered:
-        planner, plan = service.plan_goal(goal, request, still)
+    return _Team(service, request, goals).answer()
+
+
+class _Team:
+    """One request for several arms."""
+
+    def __init__(self, service: PlanningService, request: PlanRequest, goals: tuple[Goal, ...]) -> None:
+        self._service, self._request = service, request
+        self._goals = sorted(goals, key=lambda goal: goal.start_time)
+        self._still = service.others(goals, request.standing)
+        self._tried: list[str] = []
+        self._last = Result.NO_PATH
+
+    def answer(self) -> PlanAnswer:
+        """Paths, or why there are none."""
+        alone = [self._alone(goal, []) for goal in self._goals]
+        there = [entry for entry in alone if entry is not None]
+        if len(there) < len(alone):
+            return self._failed()
+        if len(there) == 2:
+            for way, pair in self._ways(there):
+                paths = self._scheduled(pair)
+                if paths is not None:
+                    answer = self._service.answer(paths, {"ticks": float(len(paths[0].times))})
+                    return replace(answer, message=f"{way}, {paths[0].times[-1]:.2f} s in all; {answer.message}")
+                self._tried.append(f"{way}: no schedule")
+        return self._around(there[0])
+
+    def _alone(self, goal: Goal, others: list[Obstacle]) -> Planned | None:
+        """A path of one arm around `others`; None, and why is noted."""
+        planner, plan = self._service.plan_goal(goal, self._request, self._still + others)
         if not plan.found:
-            return PlanAnswer(Result(plan.outcome.value), f"arm {goal.arm}: {plan.reason}", (), plan.statistics)
-        plans.append(Planned(goal, planner, plan))
-    if len(ordered) == 2:
-        schedule = _schedule(service, request, plans)
-        if schedule is not None:
-            return _scheduled(service, request, plans, schedule)
-    return _around(service, request, ordered, plans[0], still)
+            self._tried.append(f"arm {goal.arm}: {plan.outcome.value}: {plan.reason}")
+            self._last = Result(plan.outcome.value)
+            return None
+        limits = planner.geometry.robot.limits
+        return Planned(goal, planner, plan, time_path(plan.path, limits, speed=self._request.speed))
 
+    def _ways(self, alone: list[Planned]) -> Iterator[tuple[str, list[Planned]]]:
+        """Pairs of paths, the most promising first."""
+        yield "together", alone
+        orders = ((0, 1),) if self._goals[1].start_time > self._goals[0].start_time else ((0, 1), (1, 0))
+        for a, b in orders:
+            first = self._alone(self._goals[a], self._standing(self._goals[b], self._goals[b].start))
+            if first is None:
+                continue
+            second = self._alone(self._goals[b], self._standing(self._goals[a], first.plan.path[-1]))
+            if second is not None:
+                yield "in turns", [first, second] if a == 0 else [second, first]
 
-def _schedule(service: PlanningService, request: PlanRequest, plans: list[Planned]) -> Schedule | None:
-    """Both arms along their paths without meeting; None when there is no such schedule."""
-    period = service.settings.sample_period
-    first, second = (entry.planner.geometry for entry in plans)
-    timed = [entry.timed(request.speed) for entry in plans]
-    late = round((plans[1].goal.start_time - plans[0].goal.start_time) / period)
-    return coordinate(first, timed[0], second, timed[1], service.settings.apart, period, late)
+    def _standing(self, goal: Goal, q: FloatArray) -> list[Obstacle]:
+        """An arm that stands, larger by what arms keep from each other beyond the margin, and a tick's motion."""
+        settings = self._service.settings
+        return self._service.body(goal.arm, q, max(settings.apart - settings.planner.margin, 0.0) + TICK_MOTION)
 
+    def _scheduled(self, pair: list[Planned]) -> tuple[PlannedPath, ...] | None:
+        """Both paths in one time base; None when they cannot be put in time."""
+        settings = self._service.settings
+        first, second = (entry.timed for entry in pair)
+        geometries = [entry.planner.geometry for entry in pair]
+        planes = unscheduled(geometries, [first, second], settings.apart, settings.sample_period)
+        late = round((pair[1].goal.start_time - pair[0].goal.start_time) / settings.sample_period)
+        ticks = waiting_at_rest(planes.blocked[0, 1], first, second, settings.sample_period, late)
+        if ticks is None:
+            return None
+        return tuple(self._in_time(entry, ticks[:, i]) for i, entry in enumerate(pair))
 
-def _scheduled(service: PlanningService, request: PlanRequest, plans: list[Planned], schedule: Schedule) -> PlanAnswer:
-    paths = []
-    for i, entry in enumerate(plans):
-        path = service.timed(entry.goal.arm, entry.planner, entry.plan, request.speed)
-        rows = sampled(entry.timed(request.speed), schedule.period)[schedule.ticks[:, i]]
-        paths.append(_in_time(path, rows, schedule.period, plans[-1].goal.start_time))
-    answer = service.answer(tuple(paths), {"schedule_ticks": float(len(schedule.ticks))})
-    return replace(answer, message=f"scheduled together in {schedule.duration:.2f} s; {answer.message}")
+    def _in_time(self, entry: Planned, ticks: IntArray) -> PlannedPath:
+        period = self._service.settings.sample_period
+        positions, velocities = followed(entry.timed, ticks, period)
+        times: FloatArray = period * np.arange(len(ticks), dtype=np.float64)
+        return replace(self._path(entry), times=times, positions=positions, velocities=velocities)
 
+    def _path(self, entry: Planned) -> PlannedPath:
+        return self._service.timed(entry.goal.arm, entry.planner, entry.plan, self._request.speed)
 
-def _in_time(path: PlannedPath, rows: FloatArray, period: float, begins: float) -> PlannedPath:
-    """The path as a schedule has it; time counts from the start of the earliest arm."""
-    times: FloatArray = begins + period * np.arange(len(rows), dtype=np.float64)
-    velocities = np.gradient(rows, period, axis=0) if len(rows) > 1 else np.zeros_like(rows)
-    return replace(path, times=times, positions=rows, velocities=velocities)
+    def _around(self, first: Planned) -> PlanAnswer:
+        """Every arm around what those before it sweep: they may then move at any time."""
+        paths, swept = [self._path(first)], list[Obstacle]()
+        for earlier, goal in pairwise(self._goals):
+            geometry = self._service.geometry(earlier.arm)
+            swept += swept_obstacles(geometry, paths[-1].waypoints, f"path of {earlier.arm}")
+            why = self._last
+            entry = self._alone(goal, swept)
+            if entry is None:
+                self._last = why  # to be inside what another sweeps is not to collide
+                return self._failed()
+            path = self._path(entry)
+            paths.append(replace(path, times=path.times + goal.start_time - self._goals[0].start_time))
+        return self._service.answer(tuple(paths), {"planned_around": float(len(paths) - 1)})
 
-
-def _around(
-    service: PlanningService, request: PlanRequest, goals: list[Goal], first: Planned, still: list[Obstacle]
-) -> PlanAnswer:
-    """Every arm around what those before it sweep: they may then move at any time."""
-    paths = [service.timed(first.goal.arm, first.planner, first.plan, request.speed)]
-    swept = list(still)
-    for earlier, goal in pairwise(goals):
-        swept += swept_obstacles(service.geometry(earlier.arm), paths[-1].waypoints, f"path of {earlier.arm}")
-        planner, plan = service.plan_goal(goal, request, swept)
-        if not plan.found:
-            reason = f"no schedule, and around the path of {earlier.arm}, arm {goal.arm}: {plan.outcome.value}"
-            return PlanAnswer(Result.NO_PATH, f"{reason}: {plan.reason}", (), plan.statistics)
-        path = service.timed(goal.arm, planner, plan, request.speed)
-        paths.append(replace(path, times=path.times + goal.start_time))
-    return service.answer(tuple(paths), {"planned_around": float(len(paths) - 1)})
+    def _failed(self) -> PlanAnswer:
+        """Each thing that was tried; the outcome is that of the last one."""
+        return PlanAnswer(self._last, "; ".join(self._tried))

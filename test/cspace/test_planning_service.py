@@ -54,22 +54,41 @@ def least_gap(service, answer):
 
 
 def crossing(start_time=0.0):
-    """Each arm turns to the middle and on; at the same time they would meet."""
+    """Each arm swings through the place between both, the way there free for either alone."""
     return (
-        Goal("left", turned(0.3), joints=turned(-0.75)),
-        Goal("right", turned(-1.15), joints=turned(0.2), start_time=start_time),
+        Goal("left", turned(-0.6), joints=turned(-2.6)),
+        Goal("right", turned(0.3), joints=turned(2.2), start_time=start_time),
     )
 
 
 @pytest.mark.parametrize("start_time", [0.0, 0.5])
 def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
-    answer = service.plan(PlanRequest(crossing(start_time), speed=0.5))
+    goals = crossing(start_time)
+    answer = service.plan(PlanRequest(goals, speed=0.5))
     assert answer.found, answer.message
     assert [path.arm for path in answer.paths] == ["left", "right"]
     assert least_gap(service, answer) > 0.0
     for path in answer.paths:
-        assert (np.diff(path.times) > 0.0).all()
-        assert (np.abs(path.velocities) <= LEFT.limits.velocity + 1e-6).all()
+        steps = np.diff(path.times)[:, None]
+        assert (steps > 0.0).all()
+        velocities = np.diff(path.positions, axis=0) / steps
+        assert (np.abs(velocities) <= 0.5 * LEFT.limits.velocity + 1e-6).all()
+        accelerations = np.diff(velocities, axis=0) / steps[1:]
+        assert (np.abs(accelerations) <= 1.01 * LEFT.limits.acceleration).all()
+    late = answer.paths[1]
+    assert np.abs(late.positions[late.times < start_time] - late.positions[0]).max(initial=0.0) == 0.0
+
+
+@pytest.mark.parametrize(("angle", "meet"), [(1.3, False), (1.7, True)])
+def test_arms_whose_goals_meet_are_told_so(service, angle, meet):
+    left, right = (Goal(n, turned(a), joints=turned(b)) for n, a, b in (("left", -0.6, -1.6), ("right", 0.3, angle)))
+    arms = [service.geometry(name).arm for name in ("left", "right")]
+    p, r = (ball_centers(arm, goal.joints) for arm, goal in zip(arms, (left, right), strict=True))
+    gaps = np.linalg.norm(p[:, None] - r[None], axis=2) - arms[0].ball_radius[:, None] - arms[1].ball_radius[None]
+    assert bool(gaps.min() < 0.0) is meet
+    answer = service.plan(PlanRequest((left, right)))
+    assert answer.result is (Result.GOAL_COLLIDES if meet else Result.FOUND), answer.message
+    assert not meet or "arm left" in answer.message or "arm right" in answer.message
 
 
 def test_an_arm_that_stands_is_an_obstacle_for_the_one_that_moves(service):
