@@ -69,7 +69,7 @@ def test_crossing_topics_have_a_direction():
         speakers, hearers = ({owner.host for owner in group(entry)} for group in (publishers, subscribers))
         source, target = (Host.OPERATOR, Host.ROBOT) if is_upward(entry) else (Host.ROBOT, Host.OPERATOR)
         assert source in speakers, entry.name  # the decision unit also claims the plan, from the robot's host
-        assert target in hearers, entry.name
+        assert target in hearers or not hearers, entry.name  # what only scripts and people listen to
 
 
 def test_types_are_interfaces_that_can_be_imported():

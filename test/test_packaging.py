@@ -200,6 +200,7 @@ def test_committed_files_name_no_machine_and_no_index(root):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(700)
 def test_colcon_builds_the_package_from_a_clean_copy(root, tmp_path):
     source = tmp_path / "src" / "telerobot"
     source.mkdir(parents=True)
