@@ -48,6 +48,7 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         help="Drive robot arms well over any delay.",
         no_args_is_help=True,
         add_completion=False,
+        rich_markup_mode="markdown",  # the default would take units, as [m], for markup
         pretty_exceptions_enable=False,
     )
     app.callback()(lambda: None)  # keeps the sub-command's name on the line when only one is loaded

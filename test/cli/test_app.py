@@ -86,3 +86,8 @@ def test_asking_for_help_loads_neither_ros_nor_physics():
     script = "import sys; from telerobot_nodes.cli.app import main; main(['up', '--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not {"rclpy", "mujoco", "pinocchio", "numpy"} & set(done.stdout.split())
+
+
+def test_units_in_help_are_not_taken_for_markup(capsys):
+    assert main(["plan", "--help"]) == 0
+    assert "[rad]" in capsys.readouterr().out
