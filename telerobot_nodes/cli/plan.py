@@ -36,9 +36,10 @@ def command(
     import numpy as np
 
     from telerobot_nodes.core.robot import load_robot
+    from telerobot_nodes.cspace.arm_planning import ServiceSettings
     from telerobot_nodes.cspace.obstacles import load_world
     from telerobot_nodes.cspace.planner import PlannerSettings
-    from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
+    from telerobot_nodes.cspace.planning_service import PlanningService
     from telerobot_nodes.cspace.requests import Goal, PlanAnswer, PlanRequest, Result
     from telerobot_nodes.cspace.scene import scene_of
     from telerobot_nodes.cspace.workcell import world_file

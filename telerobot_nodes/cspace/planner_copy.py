@@ -56,8 +56,9 @@ class PlannerCopy:
 
     def load(self) -> None:
         """Get ready; takes a second or two, much longer where the compiled code is not cached."""
+        from telerobot_nodes.cspace.arm_planning import ServiceSettings
         from telerobot_nodes.cspace.planner import PlannerSettings
-        from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
+        from telerobot_nodes.cspace.planning_service import PlanningService
 
         settings = ServiceSettings(planner=PlannerSettings(margin=self._margin))
         service = PlanningService(self._robots, settings)

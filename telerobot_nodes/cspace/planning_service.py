@@ -1,37 +1,19 @@
-"""The planner behind the node: arms by name, a scene, and requests; answers values. Knows no ROS and no clock.
-
-What belongs here: which planner answers, how goals become joints, the proof before every answer. What must never
-enter: messages, processes, files but the cell database's. One thread.
-"""
+"""The planner behind the node: requests of one arm or several; answers values. Knows no ROS and no clock."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
 from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray, in_range
-from telerobot_nodes.cspace.arm_geometry import ArmGeometry, Attachment, arm_geometry
-from telerobot_nodes.cspace.back_ends import BackEnd, chosen, default_back_ends
-from telerobot_nodes.cspace.cell_cache import CellCache
-from telerobot_nodes.cspace.certificate import check_certificate
-from telerobot_nodes.cspace.goals import ranked, solutions
-from telerobot_nodes.cspace.obstacles import Obstacle, balls
+from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.cspace.arm_planning import ArmPlanning
 from telerobot_nodes.cspace.path_answers import check_motion, state_of
-from telerobot_nodes.cspace.picture import timed_path
-from telerobot_nodes.cspace.placing import ball_centers
-from telerobot_nodes.cspace.planner import Outcome, Plan, Planner, PlannerSettings
-from telerobot_nodes.cspace.requests import Goal, PathAnswer, PlanAnswer, PlannedPath, PlanRequest, Result, StateAnswer
-from telerobot_nodes.cspace.scene import Scene
-from telerobot_nodes.cspace.solids import Ball
+from telerobot_nodes.cspace.planner import Outcome
+from telerobot_nodes.cspace.requests import Goal, PathAnswer, PlanAnswer, PlanRequest, Result, StateAnswer
 from telerobot_nodes.cspace.teams import plan_together
-from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
-KEPT = 8  # planners of different arms, margins and things ignored
 RESULTS = {
     Outcome.FOUND: Result.FOUND,
     Outcome.START_COLLIDES: Result.START_COLLIDES,
@@ -41,57 +23,8 @@ RESULTS = {
 }
 
 
-@dataclass(frozen=True)
-class ServiceSettings:
-    """How the service plans; the planner's own settings, and what is around them. Raises InvalidValueError."""
-
-    planner: PlannerSettings = field(default_factory=PlannerSettings)
-    goals: int = 4  # joint goals of one pose that are planned to at most
-    sample_period: float = 0.02  # [s] of timed paths
-    apart: float = 0.01  # [m] kept between arms that move together
-
-    def __post_init__(self) -> None:
-        in_range(self.goals, "goals", 1, 100)
-        in_range(self.sample_period, "sample_period", 1e-3, 1.0, "s")
-        in_range(self.apart, "apart", 0.0, 0.5, "m")
-
-
-class PlanningService:
-    """Planners of named arms in one scene. A path leaves only after the independent checker has agreed."""
-
-    def __init__(
-        self,
-        arms: Mapping[str, RobotModel],
-        settings: ServiceSettings | None = None,
-        back_ends: Mapping[str, BackEnd] | None = None,
-        cache: Path | None = None,
-    ) -> None:
-        if not arms:
-            raise InvalidValueError("arms (number)", 0, "allowed: 1 or more")
-        self.settings = settings or ServiceSettings()
-        self.scene = Scene()
-        self._arms = dict(arms)
-        self._back_ends = dict(back_ends or default_back_ends())
-        self._geometries: dict[str, tuple[tuple[Obstacle, ...], ArmGeometry]] = {}
-        self._planners: dict[tuple[str, float, frozenset[str]], Planner] = {}
-        self._cache = CellCache(cache)
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        """Names of the arms; the first one answers to an empty name when there is no other."""
-        return tuple(self._arms)
-
-    def arm(self, name: str) -> str:
-        """The name of the arm meant; raises InvalidValueError."""
-        if not name and len(self._arms) == 1:
-            return self.arms[0]
-        if name not in self._arms:
-            raise InvalidValueError("arm", name, f"allowed: {', '.join(self._arms)}")
-        return name
-
-    def set_scene(self, scene: Scene) -> None:
-        """Use another scene from the next request on; what is known of untouched cells stays."""
-        self.scene = scene
+class PlanningService(ArmPlanning):
+    """What can be asked of the planner."""
 
     def warm(self) -> None:
         """Load everything a request needs, so that the first one does not wait for it."""
@@ -102,11 +35,9 @@ class PlanningService:
             self.check_path(name, np.array([home, home]))
             self.check_configuration(name, home)
 
-    # requests ------------------------------------------------------------------------------------------------
-
     def plan(self, request: PlanRequest) -> PlanAnswer:
         """Proved and timed paths, or why there are none. Raises TelerobotError when the request is not acceptable."""
-        goals = tuple(self._checked(goal) for goal in request.goals)
+        goals = tuple(self.checked(goal) for goal in request.goals)
         if len(goals) > 1:
             return plan_together(self, request, goals)
         planner, plan = self.plan_goal(goals[0], request, self.others(goals, request.standing))
@@ -124,13 +55,13 @@ class PlanningService:
     ) -> PathAnswer:
         """Whether every straight motion between waypoints (k, n) [rad] is proved free with `margin` [m] kept."""
         name = self.arm(arm)
-        planner = self.planner(name, self._standing(name, standing or {}), margin, ignore)
+        planner = self.planner(name, self.standing_bodies(name, standing or {}), margin, ignore)
         return check_motion(planner, path)
 
     def check_configuration(self, arm: str, q: object, standing: Mapping[str, FloatArray] | None = None) -> StateAnswer:
         """Clearance, nearest pair and cell status of one configuration (n,) [rad]; raises InvalidValueError."""
         name = self.arm(arm)
-        return state_of(self.planner(name, self._standing(name, standing or {})), q)
+        return state_of(self.planner(name, self.standing_bodies(name, standing or {})), q)
 
     def still_free(self, answer: PlanAnswer, request: PlanRequest) -> str:
         """Empty when the paths of an answer are proved free in the present scene too, else what is in the way."""
@@ -139,131 +70,3 @@ class PlanningService:
             if not checked.free:
                 return f"arm {path.arm}: {checked.message}"
         return ""
-
-    # pieces of requests --------------------------------------------------------------------------------------
-
-    def plan_goal(self, goal: Goal, request: PlanRequest, more: list[Obstacle]) -> tuple[Planner, Plan]:
-        """Who planned for one arm among the scene and `more` obstacles, and the plan, proved twice."""
-        planner = self.planner(goal.arm, more, request.margin, request.ignore)
-        back_end = chosen(request.back_end, self._back_ends)
-        candidates = self._goals(planner, goal)
-        if isinstance(candidates, Plan):
-            return planner, candidates
-        plans: list[Plan] = []
-        for q in candidates:
-            plans.append(back_end(planner, goal.start, q, request.budget / len(candidates)))
-            if plans[-1].outcome is Outcome.START_COLLIDES:
-                break
-        if planner is self._planners.get((goal.arm, self.settings.planner.margin, frozenset())):
-            self._cache.keep(goal.arm, planner.cells)
-        found = [plan for plan in plans if plan.found]
-        best = min(found, key=lambda plan: plan.length) if found else plans[0]
-        return planner, self._checked_plan(planner, best)
-
-    def timed(self, arm: str, planner: Planner, plan: Plan, speed: float) -> PlannedPath:
-        """The plan's path with its timing, at rest at every waypoint."""
-        return timed_path(arm, planner, plan, speed, self.settings.sample_period)
-
-    def answer(self, paths: tuple[PlannedPath, ...], statistics: Mapping[str, float]) -> PlanAnswer:
-        """The answer with these paths."""
-        said = [
-            f"{path.arm}: {len(path.waypoints)} waypoints, {path.length:.2f} rad, {path.times[-1]:.2f} s, "
-            f"{1e3 * path.clearance:.1f} mm beyond the margin, proved by {path.cells} cells"
-            for path in paths
-        ]
-        return PlanAnswer(Result.FOUND, "; ".join(said), paths, statistics)
-
-    def others(self, goals: tuple[Goal, ...], standing: Mapping[str, FloatArray]) -> list[Obstacle]:
-        """Arms that are known to stand somewhere and are not to move, as obstacles."""
-        moving = {goal.arm for goal in goals}
-        found = [(name, q) for name, q in standing.items() if name in self._arms and name not in moving]
-        return [solid for name, q in found for solid in self.body(name, q)]
-
-    def body(self, arm: str, q: object, larger: float = 0.0) -> list[Obstacle]:
-        """The balls of an arm that stands at `q` (n,) [rad] as obstacles, each `larger` [m] than it is."""
-        geometry = self.geometry(arm)
-        centers = ball_centers(geometry.arm, self._arms[arm].limits.check_position(q, f"joints of {arm}"))
-        solids = [Ball(center, float(r) + larger) for center, r in zip(centers, geometry.arm.ball_radius, strict=True)]
-        return balls(f"arm {arm}", solids)
-
-    # planners ------------------------------------------------------------------------------------------------
-
-    def geometry(self, arm: str) -> ArmGeometry:
-        """The balls of an arm with what its tool holds; made when that changes."""
-        held = tuple(self.scene.held(arm))
-        known = self._geometries.get(arm)
-        if known is None or known[0] != held:
-            made = arm_geometry(self._arms[arm], [Attachment(solid) for solid in held])
-            self._geometries[arm] = known = (held, made)
-            self._planners = {key: planner for key, planner in self._planners.items() if key[0] != arm}
-        return known[1]
-
-    def planner(
-        self,
-        arm: str,
-        more: list[Obstacle] | None = None,
-        margin: float | None = None,
-        ignore: frozenset[str] = frozenset(),
-    ) -> Planner:
-        """A planner of `arm` in the scene without `ignore` and with `more`; the last few are kept."""
-        geometry = self.geometry(arm)
-        obstacles = (self.scene.without(ignore) if ignore else self.scene).obstacles + (more or [])
-        usual = self.settings.planner
-        keep = usual.margin if margin is None else in_range(margin, "margin", 0.0, 0.5, "m")
-        key = (arm, keep, ignore)
-        planner = self._planners.pop(key, None)
-        if planner is None:
-            planner = Planner(geometry, obstacles, replace(usual, margin=keep))
-            if keep == usual.margin and not ignore:
-                self._cache.fill(arm, planner.cells)
-        elif planner.obstacles != obstacles:
-            planner.set_obstacles(obstacles)
-        self._planners[key] = planner  # the last one used is the last one forgotten
-        for old in list(self._planners)[:-KEPT]:
-            del self._planners[old]
-        return planner
-
-    @property
-    def cache_notes(self) -> dict[str, str]:
-        """What became of each arm's file of cells."""
-        return dict(self._cache.notes)
-
-    # checks --------------------------------------------------------------------------------------------------
-
-    def _checked(self, goal: Goal) -> Goal:
-        name = self.arm(goal.arm)
-        limits = self._arms[name].limits
-        limits.check_position(goal.start, "start")
-        if goal.joints is not None:
-            limits.check_position(goal.joints, "joint_goal")
-        return Goal(name, goal.start, goal.joints, goal.pose, goal.tolerance, goal.start_time)
-
-    def _goals(self, planner: Planner, goal: Goal) -> list[FloatArray] | Plan:
-        """Joint goals, the promising first; a plan that says why there is none."""
-        if goal.joints is not None:
-            return [goal.joints]
-        if goal.pose is None:
-            raise InvalidValueError("pose_goal", None, "allowed: a pose")
-        rated = ranked(planner, goal.start, solutions(planner, goal.start, goal.pose, goal.tolerance))
-        free = [q for clearance, q in rated if clearance > 0.0]
-        if free:
-            return free[: self.settings.goals]
-        depth, pair = planner.status(rated[0][1])
-        reason = f"each of {len(rated)} joint solutions collides; the least: {pair}, {-1e3 * depth:.1f} mm inside"
-        return Plan(Outcome.GOAL_COLLIDES, np.empty((0, planner.geometry.dof)), reason=f"{reason} the margin")
-
-    def _checked_plan(self, planner: Planner, plan: Plan) -> Plan:
-        """The plan itself once the independent checker agrees; raises TelerobotError when it does not."""
-        if not plan.found or plan.certificate is None:
-            return plan
-        settings = planner.settings
-        checked = check_certificate(
-            plan.certificate, plan.path, planner.geometry, planner.obstacles, settings.margin, settings.self_margin
-        )
-        if not checked.valid:
-            raise TelerobotError(f"the planner's proof does not hold: {checked.reason}")
-        return plan
-
-    def _standing(self, arm: str, standing: Mapping[str, FloatArray]) -> list[Obstacle]:
-        others = [name for name in standing if name in self._arms and name != arm]
-        return [solid for name in others for solid in self.body(name, standing[name])]

@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from telerobot_nodes.core.path_timing import TimedPath, time_path
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.cspace.arm_planning import ArmPlanning
 from telerobot_nodes.cspace.coordination import swept_obstacles, unscheduled
 from telerobot_nodes.cspace.obstacles import Obstacle
 from telerobot_nodes.cspace.planner import Plan, Planner
 from telerobot_nodes.cspace.requests import Goal, PlanAnswer, PlannedPath, PlanRequest, Result
 from telerobot_nodes.cspace.waits import IntArray, followed, waiting_at_rest
-
-if TYPE_CHECKING:
-    from telerobot_nodes.cspace.planning_service import PlanningService
 
 TICK_MOTION = 0.006  # [m] by which a tick of an arm's motion is larger than the arm
 
@@ -38,7 +35,7 @@ class Planned:
     timed: TimedPath
 
 
-def plan_together(service: PlanningService, request: PlanRequest, goals: tuple[Goal, ...]) -> PlanAnswer:
+def plan_together(service: ArmPlanning, request: PlanRequest, goals: tuple[Goal, ...]) -> PlanAnswer:
     """Paths of every goal in one time base, or why there are none."""
     return _Team(service, request, goals).answer()
 
@@ -46,7 +43,7 @@ def plan_together(service: PlanningService, request: PlanRequest, goals: tuple[G
 class _Team:
     """One request for several arms."""
 
-    def __init__(self, service: PlanningService, request: PlanRequest, goals: tuple[Goal, ...]) -> None:
+    def __init__(self, service: ArmPlanning, request: PlanRequest, goals: tuple[Goal, ...]) -> None:
         self._service, self._request = service, request
         self._goals = sorted(goals, key=lambda goal: goal.start_time)
         self._still = service.others(goals, request.standing)

@@ -170,9 +170,10 @@ def _service(options: WorkerOptions) -> Any:
     """The planner with everything it needs loaded, so that the first request does not wait for it."""
     from telerobot_nodes.core.frames import se3_from_pose
     from telerobot_nodes.core.robot import load_robot
+    from telerobot_nodes.cspace.arm_planning import ServiceSettings
     from telerobot_nodes.cspace.back_ends import default_back_ends
     from telerobot_nodes.cspace.planner import PlannerSettings
-    from telerobot_nodes.cspace.planning_service import PlanningService, ServiceSettings
+    from telerobot_nodes.cspace.planning_service import PlanningService
     from telerobot_nodes.nodes.moveit_back_end import moveit_back_ends
 
     arms = {name: load_robot(robot, None, se3_from_pose(base)) for name, (robot, base) in options.arms.items()}
