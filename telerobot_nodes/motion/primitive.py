@@ -37,7 +37,7 @@ from telerobot_nodes.motion.law_records import (
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.motion.parameters import GcmsfParameters
 from telerobot_nodes.motion.preparation import PreparedChange, PreparedMotion, prepare_change, prepare_motion
-from telerobot_nodes.motion.teleoperation import give_out
+from telerobot_nodes.motion.teleoperation import LAGS, give_out
 from telerobot_nodes.motion.trajectory import CartesianMotion, NominalMotion
 
 SENSOR_TIMEOUT = 0.1  # [s] an older wrench stops what needs it
@@ -113,7 +113,7 @@ class Primitive:
         self._wrench_at = self._wrench_changed = -np.inf
         self._valid = True
         self._report_at = -np.inf
-        self._hand = np.zeros((2, 6))  # what the device moved and is not given out yet; the speed of giving out
+        self._hand = np.zeros((LAGS, 6))  # what the device moved and is not given out yet
         self._brake = (np.zeros(robot.dof), np.zeros(robot.dof), 0.0, 0.0)  # q, qd, time to rest, time so far
 
     @property
@@ -232,7 +232,7 @@ class Primitive:
         if self.phase is Phase.STOPPING:
             return self._come_to_rest()
         arrived = self._place_nominal(now)
-        give_out(self._hand[0], self._hand[1], self.period, self.fusion.inputs.six[TELE])
+        give_out(self._hand, self.period, self.fusion.inputs.six[TELE])
         monitor = self.fusion.advance(now - self._began)
         if self.setpoint.apply(self.fusion.q):
             self._give_way()

@@ -24,7 +24,8 @@ from telerobot_nodes.motion.law_records import (
 from telerobot_nodes.motion.transforms import clamp, copy, displacement_from, turn, turn_back
 
 MODE_TOOL, MODE_WORLD, MODE_CAMERA = range(3)  # law_records.TELE_MODES
-SMOOTH = 0.0125  # [s] of two equal lags: increments of a device at 100 Hz would shake the tool at 500 Hz
+LAGS = 4  # few and long ones leave more of a device's 100 Hz: two of 12.5 ms shook a contact with friction by 1 N
+SMOOTH = 0.008  # [s] each
 KEEP = 0.1  # [s] of motion at full speed that may wait; more is dropped, and the hand does not lag
 
 
@@ -63,13 +64,17 @@ def hand_motion(law: Law, state: State, increment: FloatArray, R_world_nom: Floa
 
 
 @njit(cache=True)
-def give_out(pending: FloatArray, speed: FloatArray, period: float, out: FloatArray) -> None:
+def give_out(kept: FloatArray, period: float, out: FloatArray) -> None:
     """Add one sample's part of what the device moved to `out` (6,); all of it is given out, smoothly.
 
-    `pending` (6,) [m], [rad] and `speed` (6,) are kept by the caller. Critically damped and implicit, so that long
-    periods are no trouble.
+    `kept` (LAGS, 6) [m], [rad] is the caller's: the device's increments are added to its first row. Each lag hands
+    what leaves it to the next; implicit, so that long periods are no trouble.
     """
+    share = period / (SMOOTH + period)
     for i in range(6):
-        speed[i] = (speed[i] + period * pending[i] / SMOOTH**2) / (1.0 + period / SMOOTH) ** 2
-        pending[i] -= speed[i] * period
-        out[i] += speed[i] * period
+        flow = 0.0
+        for k in range(LAGS):
+            kept[k, i] += flow
+            flow = share * kept[k, i]
+            kept[k, i] -= flow
+        out[i] += flow

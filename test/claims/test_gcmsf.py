@@ -46,7 +46,7 @@ def claim(name):
     return keep
 
 
-def play(seconds, q=None, wrench=(0,) * 6, hand=None, **values):
+def play(seconds, q=None, wrench=(0,) * 6, hand=None, hand_rests=np.inf, **values):
     """Run a primitive with an ideal arm; a wrench at TN, the hand's velocity. Returns it with its tool poses."""
     primitive = Primitive(ARM, PERIOD)
     primitive.start(0.0, ARM.home if q is None else q, parameters_from({**QUIET, **values}))
@@ -57,7 +57,7 @@ def play(seconds, q=None, wrench=(0,) * 6, hand=None, **values):
         now += PERIOD
         primitive.measure(primitive.setpoint.q)
         primitive.feel(now, at_sensor)
-        if hand is not None:
+        if hand is not None and now <= hand_rests:
             primitive.teleoperate(PERIOD * np.array(hand, float))
         going = primitive.step(now)
         primitive.poses.append(ARM.forward(primitive.setpoint.q))
@@ -465,7 +465,8 @@ def spring_speed():
 
 
 def handed(hand, **values):
-    return moved(play(1.0, hand=hand, **{"sel_vect_tp": ALL, **values}))
+    """The hand moves for a second; a quarter of a second later all of it has arrived."""
+    return moved(play(1.25, hand=hand, hand_rests=1.0 + PERIOD / 2, **{"sel_vect_tp": ALL, **values}))
 
 
 @claim("teleMode")
@@ -503,7 +504,8 @@ def tele_scale():
 
 @claim("maxTeleVel")
 def tele_speed():
-    assert handed([1.0, 0, 0, 0, 0, 0], max_tele_vel=[0.03] * 6)[0] == pytest.approx(0.03, rel=0.03)
+    way = moved(play(1.0, hand=[1.0, 0, 0, 0, 0, 0], sel_vect_tp=ALL, max_tele_vel=[0.03] * 6))
+    assert way[0] == pytest.approx(0.03, rel=0.03)
 
 
 # joints -----------------------------------------------------------------------------------------------------------
