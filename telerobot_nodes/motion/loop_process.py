@@ -15,6 +15,7 @@ import pickle
 import signal
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -73,11 +74,14 @@ def serve(memory_fd: int, stream_fd: int, wake_fd: int) -> int:
     """Run the loop until the host ends it; the exit code."""
     stream = socket.socket(fileno=stream_fd)
     setting: LoopSetting = pickle.loads(_read(stream, int.from_bytes(_read(stream, SIZE), "little")))
+    watch = threading.Thread(target=_end_with_host, args=(stream,), daemon=True)
+    watch.start()
     control = make_control(setting)
     shared = memoryview(mmap.mmap(memory_fd, LoopMemory.size(control.robot.dof)))
     memory = LoopMemory(control.robot.dof, setting.period, shared)
     memory.tell(replace(_schedule(setting), locked=_lock_memory()))
     os.write(wake_fd, READY)
+    watch.join()
     if _read(stream, len(GO)) != GO:
         return 0
     orders = OrderReceiver(stream)
@@ -91,6 +95,12 @@ def serve(memory_fd: int, stream_fd: int, wake_fd: int) -> int:
         memory.tell(error=traceback.format_exc())
         return 1
     return 0
+
+
+def _end_with_host(stream: socket.socket) -> None:
+    """Until the host says GO: one that is gone is not waited for, however much is still to compile."""
+    if not stream.recv(1, socket.MSG_PEEK):
+        os._exit(0)
 
 
 def _read(stream: socket.socket, size: int) -> bytes:

@@ -27,11 +27,22 @@ EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 EXIT_FAILED = 3  # what the node must not go on without has ended
 
 
+class ToldToEnd(BaseException):
+    """SIGINT or SIGTERM while a node starts: it may compile for minutes, and has nothing to bring to rest yet."""
+
+
 def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:
     """Run a node until SIGINT, SIGTERM or the context ends; 0 after a clean end, 2 refused at the start, 3 failed."""
-    stop = threading.Event()
+    stop, started = threading.Event(), threading.Event()
+
+    def end(_number: int, _frame: object) -> None:
+        again = stop.is_set()
+        stop.set()
+        if not (started.is_set() or again):
+            raise ToldToEnd
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stop.set())
+        signal.signal(number, end)
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
     urgent = graph.node(options.name).urgent
@@ -44,9 +55,13 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     except TelerobotError as error:
         rclpy.try_shutdown()
         return _refuse(options.name, str(error))
+    except ToldToEnd:
+        rclpy.try_shutdown()
+        return 0
     try:
         node.trigger_configure()
         node.trigger_activate()
+        started.set()
         if urgent:
             with contextlib.suppress(PermissionError):
                 os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
@@ -55,6 +70,8 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         else:
             node.failure = node.failure or "it could not be activated; the reason is above"
         _spin(node, stop)
+    except ToldToEnd:
+        pass
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the clean-up short
         if node.active:

@@ -132,6 +132,34 @@ time.sleep(60)
 
 
 @pytest.mark.slow
+def test_a_loop_that_compiles_does_not_outlive_its_host(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    arm = Arm()
+    ended = os.pidfd_open(arm.loop.pid)
+    arm.loop._sender.close()  # as the end of this process would
+    # compiling everything takes minutes where this takes seconds
+    assert select.select([ended], [], [], 0.5 * PATIENCE)[0]
+    os.close(ended)
+    assert not arm.loop.running
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [2.0, 4.0, 6.0])
+def test_a_control_node_that_is_told_to_end_while_it_starts_ends_with_its_loop(wait):
+    environment = {**os.environ, "ROS_PYTHON_CHECK_FIELDS": "1", "ROS_DOMAIN_ID": "78"}
+    command = [sys.executable, "-m", "telerobot_nodes", "run", "gcmsf_control", "--robot", "arm"]
+    node = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    time.sleep(wait)  # there is nothing to wait for: any moment will do
+    children = Path(f"/proc/{node.pid}/task/{node.pid}/children").read_text().split()
+    ended = [os.pidfd_open(int(child)) for child in children]
+    node.terminate()
+    assert node.wait(0.5 * PATIENCE) in (0, -signal.SIGTERM)
+    for descriptor in ended:
+        assert select.select([descriptor], [], [], 0.5 * PATIENCE)[0]
+        os.close(descriptor)
+
+
+@pytest.mark.slow
 def test_the_loop_ends_when_its_host_is_killed():
     here = str(Path(__file__).parent)
     host = subprocess.Popen([sys.executable, "-c", HOST.format(path=[here])], stdout=subprocess.PIPE, text=True)
