@@ -10,6 +10,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
 from telerobot_nodes.nodes.process import run_node
@@ -37,7 +38,11 @@ class BagRecorderNode(GraphNode):
     def start(self) -> None:
         """Open the recording."""
         folder = self.options.bag or default_folder(time.localtime())
-        self._writer = BagWriter(folder, self._topics)
+        try:
+            self._writer = BagWriter(folder, self._topics)
+        except InvalidValueError as error:
+            self.failure = str(error)
+            raise
         print(f"telerobot: recording to {folder}", flush=True)
 
     def stop(self) -> None:

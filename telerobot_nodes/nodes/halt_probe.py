@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -17,15 +19,22 @@ from telerobot.msg import Command, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.nodes.convert import LinkCounter
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
+from telerobot_nodes.nodes.process import URGENT_NICENESS, URGENT_PRIORITY
 
 STILL = 1e-9  # [rad/s]
 SLOWER = 0.999  # of the speed when the halt was sent
 
 
 class HaltProbe:
-    """Says, halts, watches. A context manager; one thread."""
+    """Says, halts, watches. A context manager; one thread, scheduled like the hardware interface, for which it stands.
+
+    `slower_at`, `rested_at`: receipt here of the first setpoint that is slower, at rest; `commanded_at`: the control
+    step that made the latter. All of the host's monotonic clock [s].
+    """
 
     def __init__(self) -> None:
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         self._node = rclpy.create_node(f"halt_probe_{os.getpid()}")
         self._executor = SingleThreadedExecutor()
@@ -34,15 +43,17 @@ class HaltProbe:
         self._commands = self._publisher("rtc_decision_unit/commands")
         self._halts = self._publisher("halt")
         self._subscribe("hardware_interface/setpoint", self._on_setpoint)
-        self._subscribe("rtc_decision_unit/reports", self._on_report)
         self._subscribe("gcmsf_control/state", self._on_state)
         self.speed = 0.0  # [rad/s] of the fastest joint, as commanded
         self.rests = False
-        self.rested_at = self.slower_at = 0.0
-        self.heard_reports = 0
+        self.rested_at = self.slower_at = self.commanded_at = 0.0
         self._sent_at = float("inf")
         self._sent_speed = 0.0
         self._number = 0
+        gc.collect()
+        gc.freeze()
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
 
     @property
     def connected(self) -> bool:
@@ -95,13 +106,10 @@ class HaltProbe:
         if now > self._sent_at and not self.slower_at and self.speed < SLOWER * self._sent_speed:
             self.slower_at = now
         if self.rests and now > self._sent_at:
-            self.rested_at, self._sent_at = now, float("inf")
+            self.rested_at, self.commanded_at, self._sent_at = now, message.monotonic, float("inf")
 
     def _on_state(self, message: Any) -> None:
         self._number = max(self._number, message.halt_number)
-
-    def _on_report(self, _message: Any) -> None:
-        self.heard_reports += 1
 
     def _publisher(self, name: str) -> Any:
         entry = graph.topic(name)

@@ -25,7 +25,9 @@ from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
 COMMANDS, REPORTS = "rtc_decision_unit/commands", "rtc_decision_unit/reports"
 DISCOVERY_LIMIT = 10.0  # [s]
 AGAIN = 2.0  # [s] after which a text is said again; doubles each time
+HALT_AGAIN = 0.1  # [s] the same of a halt
 ANSWER_LIMIT = 30.0  # [s]
+GONE = 10.0  # [s] nobody publishes reports
 
 
 class CommandClient:
@@ -41,7 +43,7 @@ class CommandClient:
         self._link = LinkCounter(self.sender)
         self._heard: list[Any] = []
         try:
-            prefix = self._find()
+            self._prefix = prefix = self._find()
             says, hears = graph.topic(COMMANDS), graph.topic(REPORTS)
             self._say = self._node.create_publisher(
                 interface_class(says.type), prefix + says.name, qos_profile(says.qos)
@@ -81,13 +83,19 @@ class CommandClient:
         """Say `text` until a message for us satisfies `over`."""
         message = Command(link=self._link.next(self._node.get_clock().now().to_msg()), sender=self.sender, text=text)
         seen: set[int] = set()
-        end, again, pause = time.monotonic() + limit, time.monotonic(), AGAIN
+        end, again = time.monotonic() + limit, time.monotonic()
+        pause = HALT_AGAIN if text.split()[:1] == ["halt"] else AGAIN
+        alive = time.monotonic()
         self._heard.clear()
         while time.monotonic() < end:
             if time.monotonic() >= again:
                 self._say.publish(message)
                 again, pause = time.monotonic() + pause, min(2.0 * pause, 30.0)
             self._executor.spin_once(timeout_sec=0.1)
+            if self._node.count_publishers(self._prefix + REPORTS):
+                alive = time.monotonic()
+            elif time.monotonic() - alive > GONE:
+                raise TelerobotError(f"the decision unit has gone; what became of {text[:60]!r} is not known")
             while self._heard:
                 said = self._heard.pop(0)
                 if said.sender != self.sender or said.link.number in seen:

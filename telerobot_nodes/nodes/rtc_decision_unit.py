@@ -5,6 +5,7 @@ This thread only takes messages and gives them to the host; halts are sent on be
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable
@@ -31,8 +32,9 @@ from telerobot_nodes.nodes.rtc_messages import ended_message, progress_message, 
 from telerobot_nodes.nodes.rtc_subsystems import RtcSubsystems
 from telerobot_nodes.rtc.conditions import Measured
 from telerobot_nodes.rtc.decision import DecisionUnit
+from telerobot_nodes.rtc.door import Admission, Door
 from telerobot_nodes.rtc.host import Host, facts
-from telerobot_nodes.rtc.interface import InterfaceServer
+from telerobot_nodes.rtc.interface import InterfaceServer, is_urgent
 from telerobot_nodes.rtc.messages import CommandReport, Output, Progress, Reply, ShowTask
 from telerobot_nodes.rtc.robot_checks import RobotChecks
 from telerobot_nodes.rtc.skill_files import load_library
@@ -83,6 +85,7 @@ class RtcDecisionUnitNode(GraphNode):
         self._subsystems.report = self.host.report
         self._news_at: dict[str, float] = {}
         self._memory = Memory()
+        self._door = Door()
         self._reports = self.publisher("rtc_decision_unit/reports")
         self._tasks = self.publisher("rtc_decision_unit/tasks")
         self.subscribe("rtc_decision_unit/commands", self._on_command)
@@ -98,6 +101,8 @@ class RtcDecisionUnitNode(GraphNode):
 
     def start(self) -> None:
         """Start the decision thread."""
+        gc.collect()
+        gc.freeze()  # skills, models and kinematics stay: the collector need not walk them while a halt waits
         self.host.start()
 
     def stop(self) -> None:
@@ -111,6 +116,10 @@ class RtcDecisionUnitNode(GraphNode):
 
     def _on_command(self, message: Any) -> None:
         sender, number = message.sender or "unknown", message.link.number
+        if not is_urgent(message.text) and (admission := self._door.admit(sender, self.now())) is not Admission.TAKEN:
+            if admission is Admission.REFUSED:
+                self._say(Reply(sender, "too many messages come from you; say it again later", ok=False))
+            return
         if number and not self._memory.is_new((message.link.sender, number)):
             for said in self._memory.said((message.link.sender, number)):
                 self._reports.publish(said)  # our answer was lost
@@ -244,6 +253,7 @@ class RtcDecisionUnitNode(GraphNode):
             "arms": ",".join(name for name, link in self._subsystems.arms.items() if link.known) or "none",
             "ignored_reports": unit.ignored_reports,
             "unchecked_paths": self._subsystems.collision.unchecked,
+            "flooded": self._door.refused,
             **facts(self.host.counts),
         }
         return Health(message=unit.global_error or "ok", values=values)

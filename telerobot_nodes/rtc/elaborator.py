@@ -93,6 +93,8 @@ def elaborate(
 def _check_arms(job: _Job, skill: Skill) -> None:
     for arm in job.request.slots.get("arms", ()):  # type: ignore[attr-defined]
         owner = job.view.read(f"{arm}.owner")
+        if not job.view.has(f"{arm}.joints"):
+            raise ElaborationError(f"nothing has been heard of {arm} yet: does its graph run, in its namespace?")
         wanted = "" if job.request.via_operator else skill.owner
         if wanted and owner != wanted:
             raise ElaborationError(f"{arm} is the {owner}'s; {skill.name} is for an arm of the {wanted}")

@@ -43,14 +43,9 @@ _SYNONYMS = {
     "list": "show",
     "where's": "where",
 }
+_OF_THE_TASK = frozenset(["AT", "BY", "TO", "INTO", "FROM", "TOWARD", "ALONG", "ON"])  # before its clauses
 _CONSTRAINTS = frozenset(
     [
-        "SPEED",
-        "FORCE",
-        "TORQUE",
-        "ACCELERATION",
-        "CLEARANCE",
-        "STIFFNESS",
         "UPRIGHT",
         "_SAFE_WORK_RANGE",
         "_AVOID_TASK_REGION",
@@ -157,6 +152,15 @@ def _unit_hint(source: str, token: Token) -> str:
     return f"units: {', '.join(unit for unit in UNITS if unit)}" if after_number else ""
 
 
+def _clause_hint(terminal: str, word: str) -> str:
+    """Where a clause may stand and this word may not."""
+    if terminal in _CONSTRAINTS:
+        return f"constraints follow 'maintain': maintain {word} ..."
+    if terminal in _OF_THE_TASK:
+        return f"'{word} ...' stands before the clauses, which begin with: with, maintain, guarded, unless ..."
+    return ""
+
+
 def _hint(token: Token, accepted: set[str]) -> str:
     word = str(token).lower()
     known = words()
@@ -165,8 +169,8 @@ def _hint(token: Token, accepted: set[str]) -> str:
     keywords = [known[name] for name in accepted if known[name][0].isalpha() and " " not in known[name]]
     if word in _SYNONYMS and _SYNONYMS[word].split()[0] in keywords:
         return f"the word here is {_SYNONYMS[word]!r}"
-    if token.type in _CONSTRAINTS and "MAINTAIN" in accepted:
-        return f"constraints follow 'maintain': maintain {word} ..."
+    if "MAINTAIN" in accepted and (hint := _clause_hint(token.type, word)):
+        return hint
     if word.replace("_", "-") in reserved_words() and "NAME" in accepted:
         return f"{word!r} is a reserved word; in single quotes it is a name"
     if token.type in ("NAME", "QUOTED") and "QUANTITY" in accepted:

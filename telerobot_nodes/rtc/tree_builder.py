@@ -265,6 +265,10 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
     def maintain(self, c: Children) -> Maintain:
         return Maintain(_all(c, Constraint), position(c[0]))
 
+    def limited(self, c: Children) -> Maintain:
+        limit = _all(c, Constraint)
+        return Maintain(limit, limit[0].at)
+
     def guarded(self, c: Children) -> Guarded:
         return Guarded(position(c[0]))
 

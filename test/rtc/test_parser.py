@@ -72,7 +72,8 @@ def test_urgent_words_mean_what_the_grammar_says(text):
         ("grasp with left_arm", 1, 7, "reserved word"),
         ("grsp module", 1, 1, "did you mean grasp?"),
         ("stop", 1, 1, "'halt'"),
-        ("grasp module speed 0.05", 1, 14, "maintain speed"),
+        ("grasp module upright", 1, 14, "maintain upright"),
+        ("grasp module with left_arm at top", 1, 28, "before the clauses"),
         ("grasp module maintain sped 0.05", 1, 23, "did you mean speed?"),
         ("grasp module maintain speed fast", 1, 29, "a number stands here"),
         ("polish plate for 20 furlongs", 1, 21, "units:"),
@@ -97,9 +98,9 @@ def test_errors_stand_at_the_word_and_help(text, line, column, says):
 
 
 def test_the_caret_stands_under_the_word():
-    lines = str(error_of("halt;\ngrasp module speed 0.05")).splitlines()
-    assert lines[1].index("speed") == lines[2].index("^")
-    assert lines[2].count("^") == len("speed")
+    lines = str(error_of("halt;\ngrasp module upright")).splitlines()
+    assert lines[1].index("upright") == lines[2].index("^")
+    assert lines[2].count("^") == len("upright")
 
 
 def test_the_caret_of_a_long_line_stays_in_view():
@@ -163,7 +164,7 @@ def check_nothing_before_is_wrong(text, error):
     try:
         parse(text[: error.at.start])
     except CommandError as earlier:
-        endings = ("the command ends too early", "the command is empty", "3 or 7 numbers")  # a pose cut short
+        endings = ("the command ends too early", "the command is empty", "3 or 7 numbers", "a whole number from 1")
         assert any(ending in earlier.problem for ending in endings), (text, str(earlier))
 
 

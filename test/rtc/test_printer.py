@@ -36,7 +36,7 @@ def test_ten_thousand_generated_commands_round_trip(seed):
 
 def test_generated_commands_use_every_rule_of_the_grammar():
     choose = random.Random(3).randrange
-    texts = [random_command(choose) for _ in range(1500)]
+    texts = [random_command(choose) for _ in range(2500)]
     used = " ".join(texts)
     words = [t.pattern.value for t in grammar().terminals if type(t.pattern).__name__ == "PatternStr"]
     assert [word for word in words if word not in used] == []
