@@ -353,7 +353,9 @@ NODES: tuple[Node, ...] = (
         subscribes=(
             "path_plan_queue/state",
             "path_plan_queue/plan",
+            "plan_in_force",
             "forward_simulator/state",
+            "forward_simulator/markers",
             "plan_executor/state",
             "gcmsf_control/report",
             "link_emulator/status",

@@ -21,6 +21,8 @@ def command(
     bag: Annotated[Path, typer.Argument(help="A recording: folder or .mcap file.")],
     json: Annotated[Path | None, typer.Option(help="Write the summary as JSON.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Write a picture (PNG).")] = None,
+    timeline: Annotated[Path | None, typer.Option(help="Write a picture of who planned when (PNG).")] = None,
+    other: Annotated[list[Path] | None, typer.Option(help="With --timeline: another operator's recording.")] = None,
     robot: Annotated[str, typer.Option(help="Robot; empty: as the recording tells.")] = "",
     namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, as in left.")] = None,
     commands: Annotated[bool, typer.Option("--commands", help="Only the transcript of the commands.")] = False,
@@ -35,7 +37,7 @@ def command(
 
     from telerobot_nodes.operator.report import review_bag
 
-    summary, events = review_bag(bag, robot, namespace, json, picture)
+    summary, events = review_bag(bag, robot, namespace, json, picture, timeline, other or ())
     console = Console()
     print_timeline(console, events)
     print_summary(console, summary)

@@ -115,8 +115,10 @@ class ProcessLoop(HostedLoop):
             self._thread.join(timeout)
 
     def _relay(self) -> None:
+        told = 0  # one wake may find the output of the next: that is told once
         while os.read(self._wake, 4096):
-            if self._emit is not None and self.read_output(self._output):
+            if self._emit is not None and self.read_output(self._output) and self._output.steps > told:
+                told = self._output.steps
                 self._emit(self._output)
         code = self._process.wait()
         if not self._stopping:

@@ -82,6 +82,8 @@ class ForwardSimulatorNode(GraphNode):
             self._forward.reset(points.first_seq, points.time, points.pose, joints, message.trial)
         else:
             self._forward.reset(1, np.empty(0), np.empty((0, 7)), joints, message.trial)
+            if joints is not None:  # not at plan time 0: the lead is counted from where the robot is
+                self._forward.start(joints, self._robot_time)
 
     def _on_queue(self, message: Any) -> None:
         self._round_trip = message.round_trip

@@ -12,7 +12,7 @@ from std_srvs.srv import SetBool, Trigger
 from telerobot.msg import Halt as HaltMessage
 from telerobot.srv import ReplayHand, SetLink, SetValue
 from telerobot_nodes import graph
-from telerobot_nodes.core.validation import poses
+from telerobot_nodes.core.validation import FloatArray, poses
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.nodes.convert import LinkCounter, pose_stamped
 from telerobot_nodes.operator import commands
@@ -147,7 +147,19 @@ def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -
     )
     node.subscribe("link_emulator/status", lambda m: client.hear_link(status_from_message(LinkSetting, m), node.now()))
     node.subscribe("path_plan_queue/plan", lambda m: client.hear_plan(plan_change_from_message(m)))
+    node.subscribe("plan_in_force", lambda m: client.hear_other_plan(plan_change_from_message(m)))
+    node.subscribe("forward_simulator/markers", lambda m: client.hear_conflicts(conflicts_from_markers(m)))
     return client
+
+
+def conflicts_from_markers(message: Any) -> FloatArray:
+    """Ends (n, 2, 3) [m] of the stretches that the forward simulator draws red: no other colour of it is."""
+    stretches: list[list[list[float]]] = []
+    for marker in message.markers:
+        for a, b, colour in zip(marker.points, marker.points[1:], marker.colors[1:], strict=False):
+            if colour.r > max(colour.g, colour.b):
+                stretches.append([[a.x, a.y, a.z], [b.x, b.y, b.z]])
+    return np.array(stretches).reshape(-1, 2, 3)
 
 
 def status_from_message(kind: type[S], message: Any, **other: Any) -> S:

@@ -81,6 +81,7 @@ class PathPlanQueueNode(GraphNode):
         self._agent = agent
         self._talk = AuthorityTalk(agent)
         self._listeners = 0  # of the plan as it is laid
+        self._was_in_force = False
         self._operations_link = convert.LinkCounter(f"operator/{options.name}")
         self._halt_link = convert.LinkCounter(f"operator/{options.name}")
         self._operations = self.publisher("plan_executor/operations")
@@ -137,6 +138,9 @@ class PathPlanQueueNode(GraphNode):
 
     def _publish_plan(self) -> None:
         in_force = self._queue.has_authority
+        if in_force and not self._was_in_force:
+            self._queue.retell()  # who follows the plan in force still has the other's, beyond the meeting point
+        self._was_in_force = in_force
         for update in self._queue.drain():
             message = convert.update_to_message(update, self.stamp())
             self._plan.publish(message)

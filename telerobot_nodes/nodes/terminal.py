@@ -121,7 +121,7 @@ class Terminal:
         return self._node.get_clock().now().to_msg()
 
     def _name(self, entry: graph.Topic) -> str:
-        return self._prefix + entry.name if entry.crosses else entry.name
+        return self._prefix + entry.name if entry.crosses or entry.shared else entry.name
 
     def _find(self) -> str:
         """Prefix of crossing topics, once a plan queue or an executor is seen."""

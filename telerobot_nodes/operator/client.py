@@ -12,10 +12,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+import numpy as np
+
+from telerobot_nodes.core.validation import FloatArray, finite_array
 from telerobot_nodes.operator.commands import Command, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.plan_trace import PlanTrace
 from telerobot_nodes.operator.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests
-from telerobot_nodes.operator.status import Device, LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.status import (
+    Device,
+    LinkSetting,
+    PlanChange,
+    PlanKind,
+    QueueStatus,
+    RobotStatus,
+    SimulationStatus,
+)
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
 NOTICES = 50  # kept
@@ -76,6 +87,8 @@ class OperatorClient:
         self.link = LinkSetting()
         self.heard = Heard()
         self.trace = PlanTrace()
+        self.other = PlanTrace()  # plan of who is in control, while it is another
+        self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
         self.halt_watch = HaltWatch()
         self.requests = Requests(request_limit)
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
@@ -91,6 +104,8 @@ class OperatorClient:
                 self.queue.refused,
             )
             self.note(status.notice, Tone.WARN if trouble else Tone.PLAIN, now)
+        if status.has_authority and len(self.other):
+            self.other.apply(PlanChange(PlanKind.RESET))  # what is left of it is part of the plan here
         self.queue, self.heard.queue = status, now
 
     def hear_robot(self, status: RobotStatus, now: float) -> None:
@@ -100,7 +115,8 @@ class OperatorClient:
         if status.mode is not self.robot.mode and status.reason:
             self.note(f"robot {status.mode.name.lower()}: {status.reason}", Tone.WARN, now)
         self.robot, self.heard.robot = status, now
-        self.trace.progress(status.executed_seq, status.committed_seq)
+        for trace in (self.trace, self.other):
+            trace.progress(status.executed_seq, status.committed_seq)
         before = self.halt_watch.stage
         self.halt_watch.report(status)
         if self.halt_watch.stage is not before and before is HaltStage.ASKED:
@@ -119,6 +135,15 @@ class OperatorClient:
     def hear_plan(self, change: PlanChange) -> None:
         """The plan as it is laid."""
         self.trace.apply(change)
+
+    def hear_other_plan(self, change: PlanChange) -> None:
+        """The plan of who is in control: a stand-by must see where to meet it [US5046022 claim 28]."""
+        if not self.queue.has_authority and not change.trial:
+            self.other.apply(change)
+
+    def hear_conflicts(self, stretches: FloatArray) -> None:
+        """Ends (n, 2, 3) [m] in WORLD of the stretches of the plan in conflict."""
+        self.conflicts = finite_array(stretches, "conflicts").reshape(-1, 2, 3)
 
     # commands out --------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Span = tuple[float, float, str]  # from [s], to [s], what
+NARROW = 0.008  # of the time drawn: shorter bars have no room for a text
+Bar = tuple[float, float, str, str]  # from [s], to [s], text, colour
 HOLDERS = ("#D55E00", "#009E73", "#E69F00", "#666666")  # colour of each agent, in the order they had the plan
 TRIAL, BRAKE, FREE, ASKING = "#9467BD", "#CC3311", "#56B4E9", "#BBBBBB"
 
@@ -61,24 +63,31 @@ def trial_paths(run: RunRecord) -> Iterator[FloatArray]:
 
 def draw_controls(axes: Axes, run: RunRecord) -> None:
     """Bars over time, one row per control."""
-    rows = [("plan of", _authority_bars(run)), ("asks", _asking_bars(run)), *_control_rows(run)]
+    draw_bars(axes, [("plan of", _authority_bars(run)), ("asks", asking_bars(run)), *_control_rows(run)])
+    axes.set_title("Who planned, and how")
+
+
+def draw_bars(axes: Axes, rows: Sequence[tuple[str, list[Bar]]]) -> None:
+    """Rows of bars, a name and its bars each."""
+    rows_start = min((start for _, bars in rows for start, *_ in bars), default=0.0)
+    rows_end = max((end for _, bars in rows for _, end, *_ in bars), default=0.0)
     for row, (_, bars) in enumerate(rows):
         for start, end, text, colour in bars:
             axes.barh(-row, max(end - start, 0.05), left=start, height=0.75, color=colour, alpha=0.85)
-            if text:
+            if text and end - start >= NARROW * (rows_end - rows_start):
                 axes.annotate(text, (start, -row), (3, 0), textcoords="offset points", va="center", fontsize=7)
     axes.set_yticks([-row for row in range(len(rows))], [name for name, _ in rows], fontsize=8)
     axes.set_ylim(-len(rows) + 0.4, 0.6)
-    axes.set_title("Who planned, and how")
     axes.grid(visible=False, axis="y")
 
 
-def _authority_bars(run: RunRecord) -> list[tuple[float, float, str, str]]:
+def _authority_bars(run: RunRecord) -> list[Bar]:
     colours = holder_colours(run)
     return [(start, end, name, colours[name]) for start, end, name in holders(run)]
 
 
-def _asking_bars(run: RunRecord) -> list[tuple[float, float, str, str]]:
+def asking_bars(run: RunRecord) -> list[Bar]:
+    """Who asks for the plan, and whether it was granted."""
     if not len(run.authority):
         return []
     rows = zip(run.authority.array("asker"), run.authority.array("granted"), strict=True)
@@ -86,7 +95,7 @@ def _asking_bars(run: RunRecord) -> list[tuple[float, float, str, str]]:
     return [(*span, ASKING) for span in spans(run.authority.array("time"), told) if span[2]]
 
 
-def _control_rows(run: RunRecord) -> list[tuple[str, list[tuple[float, float, str, str]]]]:
+def _control_rows(run: RunRecord) -> list[tuple[str, list[Bar]]]:
     if not len(run.controls):
         return []
     time = run.controls.array("time")

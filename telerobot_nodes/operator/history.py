@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from telerobot_nodes.operator.run_record import Executed, PlanChange
 APPEND, TRUNCATE, RESET = 0, 1, 2  # kinds of PlanUpdate
 
 Sequence = npt.NDArray[np.int64]
+_Points = dict[int, tuple[float, FloatArray, float]]  # number -> plan time [s], position [m], receipt [s]
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,27 @@ class History:
 
 def planned_path(changes: Iterable[PlanChange], executed: Iterable[Executed] = ()) -> PlannedPath:
     """Replays the operator's updates. A reset keeps points that were executed before it."""
+    states = deque(_replay(changes, executed), maxlen=1)
+    points = states[0][1] if states else {}
+    order = sorted(points)
+    return PlannedPath(
+        seq=np.array(order, dtype=np.int64),
+        plan_time=np.array([points[seq][0] for seq in order], dtype=np.float64),
+        position=np.array([points[seq][1] for seq in order], dtype=np.float64).reshape(-1, 3),
+        laid_at=np.array([points[seq][2] for seq in order], dtype=np.float64),
+    )
+
+
+def laid_over_time(changes: Iterable[PlanChange], executed: Iterable[Executed] = ()) -> tuple[FloatArray, FloatArray]:
+    """How many points are laid and not taken back: receipts (n,) [s] and counts (n,) after each update."""
+    counts = [(time, float(len(points))) for time, points in _replay(changes, executed)]
+    table = np.array(counts, dtype=np.float64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _replay(changes: Iterable[PlanChange], executed: Iterable[Executed]) -> Iterator[tuple[float, _Points]]:
     reached = sorted((entry.time, entry.last_seq) for entry in executed)
-    points: dict[int, tuple[float, FloatArray, float]] = {}
+    points: _Points = {}
     for change in changes:
         if change.kind == TRUNCATE:
             points = {seq: point for seq, point in points.items() if seq <= change.after_seq}
@@ -51,13 +72,7 @@ def planned_path(changes: Iterable[PlanChange], executed: Iterable[Executed] = (
             points = {seq: point for seq, point in points.items() if seq <= done}
         for i, plan_time in enumerate(change.plan_time):
             points[change.first_seq + i] = (float(plan_time), change.position[i], change.time)
-    order = sorted(points)
-    return PlannedPath(
-        seq=np.array(order, dtype=np.int64),
-        plan_time=np.array([points[seq][0] for seq in order], dtype=np.float64),
-        position=np.array([points[seq][1] for seq in order], dtype=np.float64).reshape(-1, 3),
-        laid_at=np.array([points[seq][2] for seq in order], dtype=np.float64),
-    )
+        yield change.time, points
 
 
 def check_history(path: PlannedPath, changes: Iterable[PlanChange], executed: Iterable[Executed]) -> History:

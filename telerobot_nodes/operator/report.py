@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from telerobot_nodes.core.robot import load_robot
@@ -17,8 +18,12 @@ def review_bag(
     namespace: str | None = None,
     json: Path | None = None,
     picture: Path | None = None,
+    timeline: Path | None = None,
+    others: Sequence[Path] = (),
 ) -> tuple[RunSummary, list[Event]]:
-    """Review a recording, write JSON and picture where asked; the summary and the timeline.
+    """Review a recording, write JSON and pictures where asked; the summary and the timeline.
+
+    `others`: recordings of further operators of the same robot, for the picture `timeline`.
 
     `robot` empty: the one the recording tells, else `arm`. Raises InvalidValueError or ModelError.
     """
@@ -31,6 +36,10 @@ def review_bag(
 
         draw_run(run, found, model.limits, picture)
         summary = dataclasses.replace(summary, picture=str(picture))
+    if timeline is not None:
+        from telerobot_nodes.operator.timeline_plot import draw_timeline, read_sides
+
+        draw_timeline(run, found, read_sides([bag, *others]), timeline)
     if json is not None:
         json.parent.mkdir(parents=True, exist_ok=True)
         json.write_text(summary.to_json() + "\n", encoding="utf-8")

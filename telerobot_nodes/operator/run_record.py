@@ -76,6 +76,7 @@ class RunRecord:
     """Everything of a run that is reviewed; plots and checks read it, nothing changes it after `read_run`."""
 
     path: Path
+    start: float = 0.0  # [s] ROS time of the first receipt
     duration: float = 0.0  # [s]
     robot: str = ""  # name from the nodes' diagnostics; empty: not told
     plan: list[PlanChange] = field(default_factory=list)
@@ -131,7 +132,7 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
         names["/diagnostics"] = "diagnostics"
         names[f"{prefix}{KEY_TOPIC}"] = _OWN_PLAN
         names[_plan_in_force(bag, prefix)] = KEY_TOPIC
-        run = RunRecord(path=path, duration=bag.duration)
+        run = RunRecord(path=path, start=bag.start, duration=bag.duration)
         for topic, time, message in bag.messages(set(names)):
             _READERS[names[topic]](run, time, message)
     return run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +38,21 @@ STYLE: dict[str, Any] = {
 
 def draw_run(run: RunRecord, found: Review, limits: JointLimits, file: Path) -> None:
     """Write the picture of a reviewed run as PNG."""
+    with picture(file, (14.0, 9.0)) as figure:
+        _layout(figure, run, found, limits)
+
+
+@contextmanager
+def picture(file: Path, size: tuple[float, float]) -> Iterator[Figure]:
+    """A figure of `size` [in] in the house's style, written as PNG at the end."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     with mpl.rc_context(rc=STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(14, 9), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        _layout(figure, run, found, limits)
+        yield figure
         file.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(file, dpi=110)
 
@@ -69,7 +77,7 @@ def _layout(figure: Figure, run: RunRecord, found: Review, limits: JointLimits) 
         axes = figure.add_subplot(grid[2 * row : 2 * row + 2, 2], sharex=first)
         first = first or axes
         draw(axes)
-        axes.set_xlim(*_span(run, found))
+        axes.set_xlim(*span_of(run, found))
         if row == len(draws) - 1:
             axes.set_xlabel("time since recording began [s]")
         else:
@@ -92,7 +100,7 @@ def _title(found: Review) -> str:
     )
 
 
-def _span(run: RunRecord, found: Review) -> tuple[float, float]:
+def span_of(run: RunRecord, found: Review) -> tuple[float, float]:
     """From a little before the first point is laid until a little after the last motion."""
     laid, moved = found.path.laid_at, found.executed.time
     start = float(laid[0]) - 1.0 if len(laid) else 0.0
@@ -248,7 +256,12 @@ def _draw_use(axes: Axes, rows: Rows, limits: JointLimits) -> None:
 
 
 def _curve(rows: Rows, column: str) -> tuple[FloatArray, FloatArray]:
-    return _thin(rows.array("time")), _thin(rows.array(column))
+    return curve_of(rows.array("time"), rows.array(column))
+
+
+def curve_of(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """At most MOST_SAMPLES points of a curve, to be drawn."""
+    return _thin(x), _thin(y)
 
 
 def _thin(values: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ colours: only tones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -68,6 +68,7 @@ class SceneView:
     lead: float
     plan_version: int
     executed_seq: int
+    conflicts: FloatArray = field(default_factory=lambda: np.empty((0, 2, 3)))  # [m] stretches of the plan in conflict
 
 
 def view(client: OperatorClient, now: float) -> ConsoleView:
@@ -104,7 +105,8 @@ def scene(client: OperatorClient, now: float) -> SceneView:
         target_pose=_some(client.queue.target_pose),
         wrench=_some(robot.wrench),
         lead=client.queue.lead,
-        plan_version=client.trace.version,
+        plan_version=client.trace.version + client.other.version,
+        conflicts=client.conflicts,
         executed_seq=robot.executed_seq,
     )
 
@@ -112,6 +114,12 @@ def scene(client: OperatorClient, now: float) -> SceneView:
 def plan_lines(client: OperatorClient) -> PlanLines:
     """The plan as lines; costs more than the rest, so call it when `plan_version` has changed."""
     return client.trace.lines()
+
+
+def other_plan(client: OperatorClient) -> FloatArray:
+    """Vertices (n, 3) [m] of what is ahead in the plan of another who is in control; empty: nobody else is."""
+    lines = client.other.lines()
+    return np.concatenate((lines.committed[:-1], lines.ahead))  # they share a joint
 
 
 def fresh(heard: float | None, now: float, bound: float) -> bool:

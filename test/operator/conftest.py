@@ -84,7 +84,14 @@ class RunMaker:
             self.add(time, "forward_simulator/state", head_time=(i + 1) * PERIOD, lead=0.5 * PERIOD * i)
             self.add(time, "operator_side/plan_executor/operations", link=self.link(i + 1))
             self.add(time + DELAY, "plan_executor/operations", link=self.link(i + 1))
-            self.add(time, "path_plan_queue/state", length=i, jumps=int(i > 50), time_clutch=False, round_trip=2.0)
+            told = {
+                "length": i,
+                "lead": 0.5 * PERIOD * i,
+                "jumps": int(i > 50),
+                "time_clutch": False,
+                "round_trip": 2.0,
+            }
+            self.add(time, "path_plan_queue/state", agent="operator", **told)
             self.add(time, "path_plan_queue/pose_target_cmds", pose=self.device(position))
 
     def device(self, position):

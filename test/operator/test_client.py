@@ -11,7 +11,15 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator import commands
 from telerobot_nodes.operator.client import OperatorClient, Tone
 from telerobot_nodes.operator.requests import HaltStage, Outcome, Requests
-from telerobot_nodes.operator.status import QueueStatus, RobotMode, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.status import (
+    PlanChange,
+    PlanKind,
+    QueueStatus,
+    RobotMode,
+    RobotStatus,
+    SimulationStatus,
+)
+from telerobot_nodes.operator.view_model import other_plan, scene
 
 
 @dataclass
@@ -230,3 +238,25 @@ def test_jitter_never_exceeds_the_delay():
 def test_a_halt_always_has_a_reason_of_bounded_length():
     assert commands.Halt("  ").reason == "operator"
     assert len(commands.Halt("x" * 1000).reason) == 200
+
+
+def line(seq, count, kind=PlanKind.APPEND):
+    position = np.arange(3.0 * count).reshape(-1, 3)
+    return PlanChange(kind, first_seq=seq, position=position, timing=np.zeros(count, np.uint8))
+
+
+def test_who_stands_by_sees_the_plan_in_force_until_it_is_part_of_the_own_one(client):
+    client.hear_queue(QueueStatus(agent="second"), 0.0)
+    client.hear_other_plan(line(1, 10))
+    client.hear_robot(RobotStatus(executed_seq=4, committed_seq=6), 0.0)
+    assert len(other_plan(client)) == 7  # from the last point executed
+    client.hear_queue(QueueStatus(agent="second", has_authority=True), 0.1)
+    client.hear_other_plan(line(11, 3))  # the own plan, told to those who stand by
+    assert len(other_plan(client)) == 0
+
+
+def test_stretches_in_conflict_are_shown_until_the_plan_has_none(client):
+    client.hear_conflicts(np.zeros((2, 2, 3)))
+    assert len(scene(client, 0.0).conflicts) == 2
+    client.hear_conflicts(np.empty((0, 2, 3)))
+    assert len(scene(client, 0.0).conflicts) == 0

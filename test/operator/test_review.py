@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.history import laid_over_time
 from telerobot_nodes.operator.report import review_bag, summary_lines
+from telerobot_nodes.operator.run_record import Executed, PlanChange
+from telerobot_nodes.operator.timeline_plot import read_sides
 
 SAME = ("points_planned", "points_executed", "duplicates", "lost", "out_of_order", "unknown", "limit_violations")
 
@@ -84,6 +87,29 @@ def test_json_and_picture_are_written_and_hold_what_the_issue_asks_for(make_run,
     assert wanted <= set(found)
     assert found["picture"].endswith("run.png")
     assert (tmp_path / "out" / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_timeline_shows_every_operator_that_was_recorded(make_run, tmp_path):
+    bag = make_run()
+    review_bag(bag, timeline=tmp_path / "who.png", others=[make_run("lost")])
+    assert (tmp_path / "who.png").read_bytes().startswith(b"\x89PNG")
+    (side,) = read_sides([bag])
+    assert (side.agent, side.lead.max() > 1.0, side.free.min()) == ("operator", True, 1.0)
+
+
+def test_a_recording_of_another_operator_that_is_none_is_refused_by_name(make_run, tmp_path):
+    with pytest.raises(InvalidValueError, match="nowhere"):
+        review_bag(make_run(), timeline=tmp_path / "who.png", others=[tmp_path / "nowhere"])
+
+
+def test_what_is_laid_and_taken_back_is_counted_over_time():
+    def change(time, kind, first, count, after=0):
+        return PlanChange(time, kind, first, 0.02 * np.arange(count), np.zeros((count, 3)), after)
+
+    changes = [change(0.0, 0, 1, 10), change(1.0, 1, 0, 0, after=4), change(2.0, 2, 50, 3)]
+    time, count = laid_over_time(changes, [Executed(1.5, 1, 2)])
+    assert time.tolist() == [0.0, 1.0, 2.0]
+    assert count.tolist() == [10, 4, 5]
 
 
 def test_json_has_no_numbers_that_json_does_not_know(make_run):

@@ -4,9 +4,10 @@ Three groups of processes, as on three hosts: the robot's (with the emulated lin
 operator's. Everything waits for what it needs to see; nothing counts on time. To keep the recording and look at it:
 
     pytest test/system/test_two_operators.py --basetemp=FOLDER
-    telerobot review FOLDER/robot0/bag --picture handoff.png
+    telerobot review FOLDER/robot0/bag --other FOLDER/robot0/second --timeline handoff.png
 """
 
+import numpy as np
 import pytest
 
 from telerobot_nodes.launching import GraphOptions
@@ -19,6 +20,7 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
 FIRST, SECOND = "operator", "second"
 LINK = "/operator_side"
+PACE = 0.5  # [-] of plan time
 PATIENCE = 120.0  # [s] for anything to be seen, on a busy machine
 DELAY, JITTER, LOSS = 1.5, 0.05, 0.05  # one way [s], [s], share of messages
 OPERATORS = ("path_plan_queue", "forward_simulator", "operator_input", "operator_console")
@@ -52,8 +54,9 @@ def operators(robot):
     try:
         with client() as first:
             wait(first, lambda c: c.queue.has_authority and c.queue.head_seq > 0 and c.robot.authority == FIRST)
-        without = ("bag_recorder", "operator_console", "operator_input")
-        hosts.append(start(GraphOptions("operator", namespace=SECOND, link=LINK, without=without)))
+        without = ("operator_console", "operator_input")
+        second_bag = robot.options.bag.with_name("second")
+        hosts.append(start(GraphOptions("operator", namespace=SECOND, bag=second_bag, link=LINK, without=without)))
         with client(SECOND) as second:
             wait(second, lambda c: c.queue.agent == SECOND and c.robot.authority == FIRST)
         yield hosts
@@ -97,6 +100,7 @@ def test_clutches_and_brake_then_control_passes_to_the_second_operator(operators
         play_hand(first)
         assert first.operator.queue.trial_length > 50
         assert first.operator.queue.head_seq == head
+        do(first, commands.Rate(PACE))  # time enough to hand over before the arm is at the end
         do(first, Deed.ADOPT)
         wait(first, lambda c: c.queue.head_seq > head + 50 and c.queue.trial_length == 0)
         planned = first.operator.queue.head_time
@@ -118,8 +122,11 @@ def test_clutches_and_brake_then_control_passes_to_the_second_operator(operators
 
     with client(SECOND) as second:
         publisher = second.publisher("path_plan_queue/pose_target_cmds")
-        goal = beside(second.operator.robot.tool_pose)
-        take_over(second, publisher, lambda: second.operator.robot.tool_pose)
+        wait(second, lambda c: len(c.other.lines().ahead) > 50)  # the first one's plan is seen
+        ahead = second.operator.other.lines().ahead
+        meeting = np.concatenate((ahead[len(ahead) * 2 // 3], second.operator.robot.tool_pose[3:]))
+        goal = beside(meeting)
+        take_over(second, publisher, lambda: meeting)
         wait(second, lambda c: c.queue.position_clutch)  # the link that joins the two plans is laid
         take_over(second, publisher, lambda: goal)
         wait(second, lambda c: c.robot.mode is RobotMode.IDLE and c.robot.tail_seq >= c.queue.head_seq)
@@ -161,11 +168,14 @@ def test_the_recording_shows_every_point_once_and_in_order(robot, operators):
         host.stop()
     assert robot.stop() == 0  # closes the recording
     picture = robot.options.bag.with_name("handoff.png")
-    summary, events = review_bag(robot.options.bag, picture=picture)
+    timeline, others = picture.with_name("timeline.png"), [robot.options.bag.with_name("second")]
+    summary, events = review_bag(robot.options.bag, picture=picture, timeline=timeline, others=others)
     assert summary.points_executed > 50
     assert (summary.duplicates, summary.out_of_order, summary.unknown, summary.limit_violations) == (0, 0, 0, 0)
     assert (summary.link["delay"], summary.link["loss"]) == (DELAY, LOSS)
     told = [event.text for event in events]
     for text in ("disengaged: trial path", "time brake at 1", "second may take the plan", "second has the plan"):
         assert any(text in line for line in told), text
-    assert picture.stat().st_size > 50_000
+    before = told[: told.index("second has the plan")]
+    assert [text for text in before if text in ("running", "idle")][-1] == "running"  # control passed in motion
+    assert min(file.stat().st_size for file in (picture, timeline)) > 50_000

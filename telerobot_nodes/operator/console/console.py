@@ -19,7 +19,7 @@ from telerobot_nodes.operator.console import server as web
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
-from telerobot_nodes.operator.view_model import plan_lines, scene, view
+from telerobot_nodes.operator.view_model import other_plan, plan_lines, scene, view
 
 STEP_PERIOD = 0.04  # [s] for the owner: a person's command waits no longer
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
@@ -83,7 +83,7 @@ class Console:
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
         version, drawn = self._plan_drawn
         if picture.plan_version != version and now - drawn >= PLAN_PERIOD:
-            self._stage.draw_plan(plan_lines(self._client))
+            self._stage.draw_plan(plan_lines(self._client), other_plan(self._client))
             self._plan_drawn = (picture.plan_version, now)
 
     def _act(self, request: Request, now: float) -> None:

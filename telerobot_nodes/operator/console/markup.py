@@ -58,6 +58,8 @@ def legend() -> str:
         ("executed", palette.EXECUTED),
         ("committed stretch", palette.COMMITTED),
         *palette.TIMINGS,
+        ("plan of another in control", palette.OTHER),
+        ("conflict ahead", palette.CONFLICT),
     )
     chips = (
         f'<div><span class="tr-chip" style="background:{palette.css(colour)}"></span>{escape(text)}</div>'

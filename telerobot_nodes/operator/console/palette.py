@@ -14,6 +14,8 @@ STALE: Rgb = (255, 92, 92)
 FORCE: Rgb = (255, 92, 92)
 TARGET: Rgb = (255, 255, 255)
 
+OTHER: Rgb = (255, 236, 120)
+CONFLICT: Rgb = (255, 48, 32)
 EXECUTED: Rgb = (130, 140, 155)
 COMMITTED: Rgb = (255, 255, 255)
 TIMINGS: tuple[tuple[str, Rgb], ...] = (  # by the values of PlanPoints.TIMING_*

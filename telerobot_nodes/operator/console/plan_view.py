@@ -11,7 +11,8 @@ from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.plan_trace import PlanLines
 
-_THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004}  # [m]
+_THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004, "other": 0.004}  # [m]
+_CONFLICT_THICKNESS = 0.011  # [m]
 
 
 def linear(colours: object) -> npt.NDArray[np.uint8]:
@@ -31,26 +32,42 @@ class PlanView:
     def __init__(self, scene: Any, root: str = "/plan") -> None:
         self._scene, self._root = scene, root
         self._handles: dict[str, Any] = {}
+        self._conflicts: FloatArray = np.empty((0, 2, 3))
         scene.add_frame(root, show_axes=False)
 
-    def draw(self, lines: PlanLines) -> None:
-        """Replace what is drawn."""
+    def draw(self, lines: PlanLines, other: FloatArray) -> None:
+        """Replace what is drawn; `other` (n, 3) [m]: plan of another who is in control."""
         self._line("executed", lines.executed, linear(palette.EXECUTED))
         self._line("committed", lines.committed, linear(palette.COMMITTED))
         self._line("ahead", lines.ahead, vertex_colours(lines.ahead_timing))
         self._line("trial", lines.trial, linear(palette.TRIAL))
+        self._line("other", other, linear(palette.OTHER))
+
+    def draw_conflicts(self, stretches: FloatArray) -> None:
+        """Paint the stretches (n, 2, 3) [m] over the plan; sends only what changed."""
+        if np.array_equal(stretches, self._conflicts):
+            return
+        self._conflicts = stretches
+        self._remove("conflicts")
+        if len(stretches):
+            self._handles["conflicts"] = self._scene.add_line_segments(
+                f"{self._root}/conflicts", stretches, linear(palette.CONFLICT), thickness=_CONFLICT_THICKNESS
+            )
 
     def _line(self, name: str, vertices: FloatArray, colours: npt.NDArray[np.uint8]) -> None:
         if len(vertices) < 2:
-            handle = self._handles.pop(name, None)
-            if handle is not None:
-                handle.remove()
+            self._remove(name)
             return
         segments = np.stack((vertices[:-1], vertices[1:]), axis=1)
         paint = np.broadcast_to(_segments(colours, len(vertices)), segments.shape).astype(np.uint8)
         self._handles[name] = self._scene.add_line_segments(
             f"{self._root}/{name}", segments, paint, thickness=_THICKNESS[name]
         )
+
+    def _remove(self, name: str) -> None:
+        handle = self._handles.pop(name, None)
+        if handle is not None:
+            handle.remove()
 
 
 def vertex_colours(timing: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

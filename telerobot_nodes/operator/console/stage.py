@@ -63,12 +63,13 @@ class Stage:
         self._estimate.show(view.estimate, unless_at=view.robot)
         ahead = self._predicted.show(view.head, unless_at=view.robot)
         self._trial.show(view.trial, unless_at=view.head)
+        self._plan.draw_conflicts(view.conflicts)
         self._label(view, ahead)
         self._arrow(view)
 
-    def draw_plan(self, lines: PlanLines) -> None:
-        """Replace the plan's lines."""
-        self._plan.draw(lines)
+    def draw_plan(self, lines: PlanLines, other: FloatArray) -> None:
+        """Replace the plan's lines; `other` (n, 3) [m]: the plan of another who is in control."""
+        self._plan.draw(lines, other)
 
     def _label(self, view: SceneView, shown: bool) -> None:
         self._lead_label.visible = shown and view.head_pose is not None
