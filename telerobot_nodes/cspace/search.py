@@ -13,12 +13,13 @@ from telerobot_nodes.cspace.edges import RESERVE, Edges, edges_of
 from telerobot_nodes.cspace.obstacles import MOST_OBSTACLES, World
 from telerobot_nodes.cspace.placing import Arm, IntArray, Places, places_of
 from telerobot_nodes.cspace.shortcut import MOST, shorten
-from telerobot_nodes.cspace.trees import FOUND, Trees, grow, trees_of
+from telerobot_nodes.cspace.tree_nodes import Trees, trees_of
+from telerobot_nodes.cspace.trees import FOUND, grow
 from telerobot_nodes.cspace.trial import Trial, trial_of, trial_path
 
 NO_STAGE, TRIAL, TREES = 0, 1, 2
 STAGES = ("none", "trial", "trees", "cells")
-NODES = 4096  # of one tree at most
+NODES = 16384  # of one tree at most
 ROUNDS = 60  # cuts while a path is shortened
 
 

@@ -1,141 +1,145 @@
 """Two trees of proved straight motions, grown towards each other: compiled.
 
 The systematic selection goes on behind the trial paths with a fixed sequence of places spread over the joint space:
-the same problem gives the same path. Every edge is proved free as it is made.
+the same problem gives the same path. Every edge is proved free as it is made. Where a motion is refused, the tree goes
+on beside it, as trial waypoints stand beside a collision region: of sixteen places around the tip of a short step,
+looked at in one pass, the free one that comes nearest to the target is taken. So trees slide along obstacles and out of
+narrow places, where most straight motions of some length collide.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numba
-import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.cspace.batch import SingleArray
+from telerobot_nodes.cspace.batch import bound_motion
 from telerobot_nodes.cspace.edges import Edges, edge_free
-from telerobot_nodes.cspace.lanes import LANES, apart, load, spread, store, where_below
+from telerobot_nodes.cspace.lanes import LANES, apart
 from telerobot_nodes.cspace.obstacles import World
-from telerobot_nodes.cspace.placing import Arm, IntArray
+from telerobot_nodes.cspace.placing import Arm
+from telerobot_nodes.cspace.sweep import sweep
+from telerobot_nodes.cspace.tree_nodes import Trees, add_node, nearest_node, next_number, normal_number
 
 REACH = 1.2  # [rad] longest edge of a tree
+STEP = 0.6  # [rad] beside a motion that was refused, at first
+SMALLEST_STEP = 0.3  # [rad]
+WIDTH = 2.0  # [-] the last of the places beside is about this many steps off the motion
+PROGRESS = 0.1  # [-] of a step that a place beside must come nearer
+TRIED = 3  # places beside that are tried at most
+STEPS = 4  # motions in a row towards one place of the sequence
+STEPS_ACROSS = 20  # motions in a row towards the other tree
 SEED = 88172645463325252  # of the sequence
-FAR = np.float32(1e6)  # [rad] where lanes without a node are
 
 FOUND = 1
 FULL = 0
 SPENT = -1
-
-
-class Trees(NamedTuple):
-    """Nodes of both trees; row 0 is the root."""
-
-    nodes: FloatArray  # (2, most, n) [rad]
-    rows: SingleArray  # (2 most n,) the same by sixteens, joint by joint
-    parent: IntArray  # (2, most)
-    size: IntArray  # (2,)
-    meeting: IntArray  # (2,) the nodes that meet
-    sample: FloatArray  # (n,)
-    step: FloatArray  # (n,)
-    best: SingleArray  # (2 rows) least squared distance of each lane, and its block
-    state: IntArray  # (1,) of the sequence
-
-
-def trees_of(dof: int, most: int) -> Trees:
-    """Scratch memory for two trees of `most` nodes each, rounded up to whole rows."""
-    i, most = np.int64, -(-most // LANES) * LANES
-    z = np.zeros
-    return Trees(
-        z((2, most, dof)),
-        z(2 * most * dof, np.float32),
-        z((2, most), i),
-        z(2, i),
-        z(2, i),
-        z(dof),
-        z(dof),
-        z(2 * LANES, np.float32),
-        z(1, i),
-    )
-
-
-@numba.njit(cache=True, error_model="numpy")
-def next_number(state: IntArray) -> float:
-    """The next number of a fixed sequence (Marsaglia's xorshift), 0 .. 1."""
-    x = np.uint64(state[0])
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    state[0] = np.int64(x)
-    return float(x >> np.uint64(11)) / 9007199254740992.0
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _add(trees: Trees, tree: int, q: FloatArray, parent: int) -> int:
-    """A new node; its number."""
-    node, n, most = trees.size[tree], q.size, trees.parent.shape[1]
-    first, lane = (tree * most + node - node % LANES) * n, node % LANES
-    for r in range(n):
-        if lane == 0:
-            for other in range(LANES):
-                trees.rows[first + r * LANES + other] = FAR
-        trees.nodes[tree, node, r] = q[r]
-        trees.rows[first + r * LANES + lane] = q[r]
-    trees.parent[tree, node] = parent
-    trees.size[tree] = node + 1
-    return int(node)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def nearest_node(trees: Trees, tree: int, q: FloatArray) -> int:
-    """The node of a tree nearest to `q`."""
-    n, first = q.size, tree * (trees.parent.shape[1] // LANES) * q.size
-    least, where = spread(1e12), spread(0.0)
-    for block in range((trees.size[tree] + LANES - 1) // LANES):
-        total = spread(0.0)
-        for r in range(n):
-            d = load(trees.rows, first + block * n + r) - q[r]
-            total = total + d * d
-        where = where_below(total, least, spread(float(block)), where)
-        least = where_below(total, least, total, least)
-    store(trees.best, 0, least)
-    store(trees.best, 1, where)
-    lane = 0
-    for other in range(1, LANES):
-        if trees.best[other] < trees.best[lane]:
-            lane = other
-    return int(trees.best[LANES + lane]) * LANES + lane
+REACHED, NEARER, NONE = 2, 1, 0
 
 
 @numba.njit(error_model="numpy", inline="always")
 def _extend(world: World, edges: Edges, trees: Trees, tree: int, near: int, target: FloatArray, finest: float) -> int:
-    """One proved edge from node `near` towards `target`: 2 reached, 1 nearer, 0 none."""
+    """One proved edge from node `near` towards `target`: REACHED, NEARER or NONE."""
     if trees.size[tree] == trees.parent.shape[1]:
-        return 0
+        return NONE
     start, new = trees.nodes[tree, near], trees.step
-    length = 0.0
-    for r in range(target.size):
-        length += (target[r] - start[r]) ** 2
-    scale = min(1.0, REACH / max(math.sqrt(length), 1e-12))
+    scale = min(1.0, REACH / max(_distance(start, target), 1e-12))
     for r in range(target.size):
         new[r] = target[r] if scale >= 1.0 else start[r] + scale * (target[r] - start[r])
     if not edge_free(world, edges, start, new, finest):
-        return 0
-    _add(trees, tree, new, near)
-    return 2 if scale >= 1.0 else 1
+        return NONE
+    add_node(trees, tree, new, near)
+    return REACHED if scale >= 1.0 else NEARER
 
 
 @numba.njit(error_model="numpy", inline="always")
-def _connect(world: World, edges: Edges, trees: Trees, tree: int, finest: float) -> bool:
-    """Grow the other tree to the newest node of `tree` as far as the way is free; True when it gets there."""
+def _distance(a: FloatArray, b: FloatArray) -> float:
+    total = 0.0
+    for r in range(a.size):
+        total += (a[r] - b[r]) ** 2
+    return math.sqrt(total)
+
+
+@numba.njit(error_model="numpy", inline="always")
+def _look_beside(
+    arm: Arm, world: World, edges: Edges, trees: Trees, start: FloatArray, target: FloatArray, step: float
+) -> None:
+    """Places `step` [rad] from `start` around the way to `target` into `trees.beside`, each further off the way."""
+    batch, n, far = edges.batch, start.size, _distance(start, target)
+    for lane in range(LANES):
+        place, width, total = trees.beside[lane], WIDTH * lane / (LANES - 1.0) / math.sqrt(n), 0.0
+        for r in range(n):
+            place[r] = (target[r] - start[r]) / far + width * normal_number(trees.state)
+            total += place[r] * place[r]
+        for r in range(n):
+            place[r] = min(max(start[r] + step / math.sqrt(total) * place[r], arm.lower[r]), arm.upper[r])
+            batch.q[r * LANES + lane] = place[r]
+        batch.half[lane] = 0.0
+    batch.delta[:] = 0.0
+    bound_motion(edges.flat, batch)
+    edges.probes[0] += LANES
+    sweep(edges.flat, world, batch, edges.keep[0], 0.0, False)
+    for lane in range(LANES):
+        trees.nearer[lane] = far - _distance(trees.beside[lane], target) if batch.ratio[lane] > 0.0 else -1.0
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _beside(
+    arm: Arm, world: World, edges: Edges, trees: Trees, tree: int, near: int, target: FloatArray, finest: float
+) -> bool:
+    """One proved edge from node `near` that ends nearer to `target` though not on the way to it."""
+    apart()
+    start = trees.nodes[tree, near]
+    step = min(STEP, _distance(start, target))
+    while step >= SMALLEST_STEP and trees.size[tree] < trees.parent.shape[1]:
+        _look_beside(arm, world, edges, trees, start, target, step)
+        for _ in range(TRIED):
+            best = trees.nearer.argmax()
+            if trees.nearer[best] < PROGRESS * step:
+                break
+            trees.nearer[best] = -1.0
+            if edge_free(world, edges, start, trees.beside[best], finest):
+                add_node(trees, tree, trees.beside[best], near)
+                return True
+        step *= 0.5
+    return False
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _approach(
+    arm: Arm,
+    world: World,
+    edges: Edges,
+    trees: Trees,
+    tree: int,
+    near: int,
+    target: FloatArray,
+    finest: float,
+    steps: int,
+) -> int:
+    """Proved edges one after another from node `near` towards `target`, straight where that is free, else beside it."""
+    apart()
+    got = NONE
+    for _ in range(steps):
+        one = _extend(world, edges, trees, tree, near, target, finest)
+        if one == REACHED:
+            return REACHED
+        if one == NONE and not _beside(arm, world, edges, trees, tree, near, target, finest):
+            return got
+        got, near = NEARER, trees.size[tree] - 1
+    return got
+
+
+@numba.njit(error_model="numpy", inline="always")
+def _connect(arm: Arm, world: World, edges: Edges, trees: Trees, tree: int, finest: float) -> bool:
+    """Grow the other tree to the newest node of `tree` as far as it gets; True when it gets there."""
     other, node = 1 - tree, trees.size[tree] - 1
     goal = trees.nodes[tree, node]
-    near, got = nearest_node(trees, other, goal), 1
-    while got == 1:
-        got = _extend(world, edges, trees, other, near, goal, finest)
-        near = trees.size[other] - 1
+    near = nearest_node(trees, other, goal)
+    got = _approach(arm, world, edges, trees, other, near, goal, finest, STEPS_ACROSS)
     trees.meeting[tree], trees.meeting[other] = node, trees.size[other] - 1
-    return got == 2
+    return got == REACHED
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -144,29 +148,17 @@ def grow(arm: Arm, world: World, edges: Edges, trees: Trees, a: FloatArray, b: F
     apart()
     trees.size[:] = 0
     trees.state[0] = SEED
-    _add(trees, 0, a, -1)
-    _add(trees, 1, b, -1)
+    add_node(trees, 0, a, -1)
+    add_node(trees, 1, b, -1)
     tree, sample = 0, trees.sample
     while edges.probes[0] < edges.probes[1]:
         for r in range(a.size):
             sample[r] = arm.lower[r] + next_number(trees.state) * (arm.upper[r] - arm.lower[r])
-        if _extend(world, edges, trees, tree, nearest_node(trees, tree, sample), sample, finest) > 0 and _connect(
-            world, edges, trees, tree, finest
-        ):
+        near = nearest_node(trees, tree, sample)
+        got = _approach(arm, world, edges, trees, tree, near, sample, finest, STEPS)
+        if got != NONE and _connect(arm, world, edges, trees, tree, finest):
             return FOUND
         if trees.size.max() == trees.parent.shape[1]:
             return FULL
         tree = 0 if trees.size[0] <= trees.size[1] else 1
     return SPENT
-
-
-def tree_path(trees: Trees) -> FloatArray:
-    """Waypoints (k, n) through the meeting of both trees, from the first root to the second."""
-    sides = []
-    for tree in range(2):
-        rows, node = [], int(trees.meeting[tree])
-        while node >= 0:
-            rows.append(trees.nodes[tree, node].copy())
-            node = int(trees.parent[tree, node])
-        sides.append(rows)
-    return np.array(sides[0][::-1] + sides[1][1:])

@@ -25,7 +25,7 @@ from telerobot_nodes.cspace.lanes import (
 from telerobot_nodes.cspace.obstacles import sphere, world_of
 from telerobot_nodes.cspace.placing import place, places_of
 from telerobot_nodes.cspace.sweep import COLLIDES, sweep
-from telerobot_nodes.cspace.trees import _add, nearest_node, trees_of
+from telerobot_nodes.cspace.tree_nodes import add_node, nearest_node, trees_of
 
 SLIDING = """<robot name="sliding">
   <link name="base"/>
@@ -157,7 +157,7 @@ def test_the_nearest_node_is_the_nearest():
     nodes = rng.uniform(-2.0, 2.0, (2, 61, 7))
     for tree in range(2):
         for q in nodes[tree]:
-            _add(trees, tree, q, -1)
+            add_node(trees, tree, q, -1)
     for q in rng.uniform(-2.0, 2.0, (40, 7)):
         for tree in range(2):
             assert nearest_node(trees, tree, q) == np.linalg.norm(nodes[tree] - q, axis=1).argmin()
