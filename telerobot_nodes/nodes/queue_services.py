@@ -95,6 +95,7 @@ class QueueServices:
         response.success, response.message = True, "resume sent"
 
     def _on_authority(self, kind: AuthorityKind, _request: Any, response: Any) -> None:
+        self._talk.check(kind)
         self._talk.say(self._node.now(), self._queue.say(kind))
         response.success, response.message = True, f"{kind.name.lower()} sent, repeated until the robot shows it"
 

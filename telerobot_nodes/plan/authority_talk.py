@@ -6,6 +6,7 @@ others said. What must never enter: decisions (`authority.py`), plans (`standby.
 
 from __future__ import annotations
 
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.operations import ExecutorReport
 
@@ -20,6 +21,19 @@ class AuthorityTalk:
         self._said: AuthorityMessage | None = None  # not yet seen to have worked
         self._report: ExecutorReport | None = None
         self._next = 0.0
+
+    def check(self, kind: AuthorityKind) -> None:
+        """Raises InvalidValueError when the latest report shows that there is nothing to say it about."""
+        if self._report is None:
+            return
+        holder, asker = self._report.authority, self._report.asker
+        decides = kind in (AuthorityKind.CONSENT, AuthorityKind.REFUSE)
+        if decides and holder != self._agent:
+            raise InvalidValueError("control", f"{holder or 'nobody'} has it", "allowed: to who has control")
+        if decides and not asker:
+            raise InvalidValueError("control", "nobody asks", "allowed: when another agent asks for control")
+        if kind is AuthorityKind.REQUEST and holder == self._agent:
+            raise InvalidValueError("control", "it is here already", "allowed: when another agent has control")
 
     def say(self, now: float, message: AuthorityMessage) -> None:
         """Say `message` now, and again until the reports show it; it replaces what was said before."""

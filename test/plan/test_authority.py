@@ -284,3 +284,15 @@ def test_the_holder_is_told_who_asks():
     two.run(1.5)
     two.say("bob", REQUEST)
     assert "bob asks for control" in two.state("ann").notice
+
+
+def test_what_there_is_nothing_to_say_about_is_refused_before_it_is_sent():
+    two = Two()
+    two.run(1.5)
+    for name, kind, why in (("ann", CONSENT, "nobody asks"), ("bob", REFUSE, "ann has it"), ("ann", REQUEST, "here")):
+        with pytest.raises(InvalidValueError, match=why):
+            two.talks[name].check(kind)
+    two.talks["bob"].check(REQUEST)
+    two.say("bob", REQUEST)
+    two.run(1.0)
+    two.talks["ann"].check(CONSENT)

@@ -52,6 +52,50 @@ def test_a_bad_command_is_refused_by_name_and_the_plan_stays(terminal, case):
     assert (after.head_seq, after.length) == (before.head_seq, before.length)
 
 
+BAD_CONTROLS = {
+    "time ratio above its range": ("time_ratio", {"value": 99.0}, "time_ratio"),
+    "time ratio that is no number": ("time_ratio", {"value": NAN}, "time_ratio"),
+    "pace of zero": ("rate", {"value": 0.0}, "rate"),
+    "brake faster than allowed": ("brake", {"value": 1e6}, "brake_rate"),
+    "brake forward": ("brake", {"value": -1.0}, "brake_rate"),
+    "consent when nobody asks": ("grant_control", {}, "nobody asks"),
+    "refusal when nobody asks": ("refuse_control", {}, "nobody asks"),
+    "request by who is in control": ("request_control", {}, "here already"),
+}
+
+
+def answer_of(terminal, name, **fields):
+    from telerobot_nodes import graph
+    from telerobot_nodes.nodes.interfaces import interface_class
+
+    service = f"path_plan_queue/{name}"
+    client = terminal.client(service)
+    assert terminal.wait_for(lambda _: client.service_is_ready(), 20.0)
+    future = client.call_async(interface_class(graph.service(service).type).Request(**fields))
+    assert terminal.wait_for(lambda _: future.done(), 20.0)
+    return future.result()
+
+
+@pytest.mark.parametrize("case", BAD_CONTROLS)
+def test_a_control_that_cannot_be_is_refused_by_name_and_the_plan_stays(terminal, case):
+    name, fields, word = BAD_CONTROLS[case]
+    before = terminal.operator.queue
+    answer = answer_of(terminal, name, **fields)
+    assert not answer.success
+    assert word in answer.message
+    after = terminal.operator.queue
+    assert (after.head_seq, after.time_ratio, after.brake_rate) == (before.head_seq, before.time_ratio, 0.0)
+
+
+def test_engaging_the_position_clutch_with_an_empty_trial_path_joins_nothing_and_says_so(terminal):
+    head = terminal.operator.queue.head_seq
+    assert answer_of(terminal, "position_clutch", data=False).success
+    joined = answer_of(terminal, "position_clutch", data=True)
+    assert joined.success
+    assert "nothing joined" in joined.message
+    assert terminal.wait_for(lambda c: c.queue.position_clutch and c.queue.head_seq == head, 10.0)
+
+
 def test_a_target_out_of_reach_is_held_and_said(terminal):
     from telerobot_nodes.operator.status import Device
 
