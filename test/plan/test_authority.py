@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from two_agents import Two, at, sweep
+from two_agents import Far, Two, at, sweep
 
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
 from telerobot_nodes.plan.authority import (
@@ -287,7 +287,7 @@ def test_the_holder_is_told_who_asks():
 
 
 def test_what_there_is_nothing_to_say_about_is_refused_before_it_is_sent():
-    two = Two()
+    two = Far()
     two.run(1.5)
     for name, kind, why in (("ann", CONSENT, "nobody asks"), ("bob", REFUSE, "ann has it"), ("ann", REQUEST, "here")):
         with pytest.raises(InvalidValueError, match=why):
