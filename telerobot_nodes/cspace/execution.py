@@ -128,6 +128,11 @@ class Execution:
         self.holding = True
 
     @property
+    def way(self) -> list[float]:
+        """The part of its path [-] that each arm has behind it."""
+        return [clock / max(path.duration, 1e-9) for clock, path in zip(self.clock, self._paths, strict=True)]
+
+    @property
     def resting(self) -> bool:
         """True when every clock stands."""
         return max(self._pace) == 0.0

@@ -17,13 +17,13 @@ from telerobot_nodes.cspace.cells import FREE, FULL, MIXED, CellDatabase
 from telerobot_nodes.cspace.certificate import check_certificate
 from telerobot_nodes.cspace.clearance import clearance
 from telerobot_nodes.cspace.coordination import sampled
-from telerobot_nodes.cspace.edges import EdgeProver
+from telerobot_nodes.cspace.edges import EdgeProver, edges_of
 from telerobot_nodes.cspace.execution import ArmPredictor, Execution
-from telerobot_nodes.cspace.force_field import ForceField
+from telerobot_nodes.cspace.force_field import FieldSettings, ForceField
 from telerobot_nodes.cspace.obstacles import box, sphere, world_of
 from telerobot_nodes.cspace.placing import ball_centers, places_of
 from telerobot_nodes.cspace.planner import Planner
-from telerobot_nodes.cspace.trial import orthogonal_basis
+from telerobot_nodes.cspace.trial import orthogonal_basis, trial_of, trial_path
 
 
 @pytest.fixture(scope="module")
@@ -47,25 +47,38 @@ def apart(pair, q, p):
     return float((gap - pair[0].arm.ball_radius[:, None] - pair[1].arm.ball_radius[None]).min())
 
 
+def executed(pair, obstacles, paths, settings=None):
+    """Both arms follow their paths as commanded: least clearance from obstacles, between arms, and all positions."""
+    execution = Execution(pair, obstacles, paths, 0.01, settings)
+    worlds = [(world_of(obstacles, margin=0.0), places_of(geometry.arm)) for geometry in pair]
+    q, v = [path.path[0].copy() for path in paths], [np.zeros(7), np.zeros(7)]
+    from_obstacles, from_each_other, rows = [], [], []
+    for _ in range(1500):
+        setpoints = execution.step(q, v)
+        v = [(s - old) / 0.01 for s, old in zip(setpoints, q, strict=True)]
+        q = [s.copy() for s in setpoints]
+        rows.append(np.concatenate(q))
+        from_obstacles += [clearance(g.arm, *placed, row) for g, placed, row in zip(pair, worlds, q, strict=True)]
+        from_each_other.append(apart(pair, *q))
+        if execution.arrived:
+            break
+    assert execution.arrived
+    return min(from_obstacles), min(from_each_other), np.array(rows)
+
+
 def test_claims_1_8_15_22_a_coarse_plan_is_executed_with_a_field_that_keeps_objects_apart(pair, query):
     home, goal, obstacles = query
     plan = Planner(pair[0], obstacles).plan(home, goal)
     assert plan.found
     still = np.array(pair[1].robot.home)
-    timed = [time_path(plan.path, pair[0].robot.limits), time_path(np.array([still, still]), pair[1].robot.limits)]
-    execution = Execution(pair, obstacles, timed, 0.01)
-    world, at = world_of(obstacles), places_of(pair[0].arm)
-    q, v = [home.copy(), still.copy()], [np.zeros(7), np.zeros(7)]
-    for _ in range(1500):
-        setpoints = execution.step(q, v)
-        v = [(s - old) / 0.01 for s, old in zip(setpoints, q, strict=True)]
-        q = [s.copy() for s in setpoints]
-        assert clearance(pair[0].arm, world, at, q[0]) > 0.0
-        assert apart(pair, *q) > 0.0
-        if execution.arrived:
-            break
-    assert execution.arrived
-    assert np.abs(q[0] - goal).max() < 0.02
+    paths = [time_path(plan.path, pair[0].robot.limits), time_path(np.array([still, still]), pair[1].robot.limits)]
+    from_obstacles, from_each_other, rows = executed(pair, obstacles, paths)
+    assert min(from_obstacles, from_each_other) > 0.0
+    assert np.abs(rows[-1, :7] - goal).max() < 0.02
+    without, _, planned = executed(pair, obstacles, paths, FieldSettings(gain=0.0))
+    assert from_obstacles > without + 0.002  # the paths followed are determined in part by the planner ...
+    rounds = min(len(rows), len(planned))
+    assert np.abs(rows[:rounds] - planned[:rounds]).max() > 0.005  # ... and in part by the field
 
 
 def test_claims_2_9_16_23_cells_are_full_free_or_mixed_and_the_plan_keeps_to_free_ones(pair, query):
@@ -111,13 +124,25 @@ def test_claims_5_12_19_26_other_trial_paths_are_chosen_when_the_first_collides(
 
 
 def test_claims_6_13_20_27_trial_waypoints_lie_on_lines_orthogonal_to_the_trial_path(pair, query):
-    home, goal, _ = query
+    home, goal, obstacles = query
+    arm, world = pair[0].arm, world_of(obstacles)
+    at, edges, trial = places_of(arm), edges_of(arm), trial_of(7)
+    edges.probes[1] = 600
+    count, straight = trial_path(arm, world, edges, trial, home, goal, 2e-3), goal - home
+    assert count > 2
+    parts = np.linspace(0.0, 1.0, 2001)
+    collides = [part for part in parts if clearance(arm, world, at, home + part * straight) <= 0.0]
+    middle = home + 0.5 * (collides[0] + collides[-1]) * straight
+    piece = np.linalg.norm(straight) / 16.0  # the collision region's ends are found to sixteenths of the path
+    off = [abs((q - middle) @ straight) / np.linalg.norm(straight) for q in trial.path[1 : count - 1]]
+    waypoint = trial.path[1 + int(np.argmin(off))]  # the first one; the others stand beside its halves
+    assert min(off) < piece
+    assert np.linalg.norm(waypoint - middle) > 0.2
+    assert clearance(arm, world, at, waypoint) > 0.0
     basis = np.zeros((7, 7))
-    count = orthogonal_basis(goal - home, basis)
-    assert count == 6
-    directions = basis[:count]
-    assert directions @ (goal - home) == pytest.approx(np.zeros(6), abs=1e-12)
-    assert directions @ directions.T == pytest.approx(np.eye(6), abs=1e-12)
+    assert orthogonal_basis(straight, basis) == 6
+    assert basis[:6] @ straight == pytest.approx(np.zeros(6), abs=1e-12)
+    assert basis[:6] @ basis[:6].T == pytest.approx(np.eye(6), abs=1e-12)
 
 
 def test_claims_7_14_21_28_the_dynamic_model_predicts_the_configuration(pair):
@@ -129,6 +154,28 @@ def test_claims_7_14_21_28_the_dynamic_model_predicts_the_configuration(pair):
     assert predicted == pytest.approx(q + 0.02 * v, abs=1e-9)
     pushed = predictor.predict(q, v, at_rest + 5.0, 0.02)
     assert np.abs(pushed - predicted).max() > 1e-5
+
+
+def test_claims_7_14_21_28_the_control_law_and_the_field_use_the_predicted_configuration(pair):
+    home = np.array(pair[0].robot.home)
+    near = [sphere("near", 0.05, pair[0].robot.forward(home).translation + np.array([0.16, 0.0, 0.0]))]
+    robots = [geometry.robot for geometry in pair]
+    paths = [time_path(np.array([home, home + 0.1]), robot.limits) for robot in robots]
+    q, v = [home + 0.02, home], [np.full(7, 0.3), np.zeros(7)]
+    effort = [pin.rnea(r.model, r.new_data(), *state, np.full(7, 20.0)) for r, *state in zip(robots, q, v, strict=True)]
+
+    def stepped(places, horizon):
+        execution = Execution(pair, near, paths, 0.01, horizon=horizon)
+        setpoints = execution.step(places, v, effort)
+        assert execution.pushed[0]
+        return np.array(setpoints), execution.field.least[0]
+
+    predicted = [ArmPredictor(r).predict(a, b, e, 0.02) for r, a, b, e in zip(robots, q, v, effort, strict=True)]
+    (ahead, gap_ahead), (told, gap_told), (now, gap_now) = stepped(q, 0.02), stepped(predicted, 0.0), stepped(q, 0.0)
+    assert ahead == pytest.approx(told, abs=1e-12)
+    assert gap_ahead == pytest.approx(gap_told, abs=1e-12)
+    assert np.abs(ahead - now).max() > 1e-4
+    assert abs(gap_ahead - gap_now) > 1e-4
 
 
 def test_the_field_acts_on_proximity_alone(pair):
