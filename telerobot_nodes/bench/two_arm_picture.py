@@ -42,7 +42,7 @@ class Trace:
 
 
 def draw(index: int, file: Path) -> dict[str, Any]:
-    """Run task `index` of the benchmark and draw it; its row. Raises NotInstalledError where nothing can be rendered."""
+    """Run task `index` of the benchmark and draw it; its row. Raises NotInstalledError without offscreen OpenGL."""
     os.environ.setdefault("MUJOCO_GL", "egl")
     import matplotlib as mpl
 
