@@ -104,7 +104,7 @@ TOPICS: tuple[Topic, ...] = (
         "a primitive while it runs, and its one end",
         crosses=True,
     ),
-    Topic("hardware_interface/setpoint", "telerobot/msg/JointSetpoint", Qos.STATE, "command to the joint servo", 200.0),
+    Topic("hardware_interface/setpoint", "telerobot/msg/JointSetpoint", Qos.STATE, "command to the joint servo", 250.0),
     Topic("hardware_interface/state", "telerobot/msg/HardwareState", Qos.STATE, "readiness of the arm", 50.0),
     Topic("hardware_interface/wrench", "geometry_msgs/msg/WrenchStamped", Qos.STATE, "wrist force-torque", 200.0),
     Topic("joint_states", "sensor_msgs/msg/JointState", Qos.STATE, "measured joints", 200.0),
@@ -348,7 +348,7 @@ NODES: tuple[Node, ...] = (
     Node(
         "operator_console",
         Host.OPERATOR,
-        "browser view on loopback: actual arm, forward simulation, plan, clutches, halt",
+        "browser view on loopback: actual arm, forward simulation, plan, clutches, halt, command line",
         publishes=("path_plan_queue/pose_target_cmds", "rtc_decision_unit/commands", "halt", "diagnostics"),
         subscribes=(
             "path_plan_queue/state",
@@ -358,6 +358,8 @@ NODES: tuple[Node, ...] = (
             "forward_simulator/markers",
             "plan_executor/state",
             "gcmsf_control/report",
+            "rtc_decision_unit/reports",
+            "rtc_decision_unit/tasks",
             "link_emulator/status",
         ),
         calls=(

@@ -45,7 +45,7 @@ SWITCH_INTERVAL = 5e-4  # [s] of this process's threads: setpoints pass on while
 class LoopParameters:
     """Parameters of `gcmsf_control`."""
 
-    rate: float = parameter(200.0, unit="Hz", low=50.0, high=1000.0, doc="control loop rate")
+    rate: float = parameter(500.0, unit="Hz", low=50.0, high=1000.0, doc="control loop rate")
     setpoint_rate: float = parameter(250.0, unit="Hz", low=50.0, high=1000.0, doc="most setpoints sent to the arm")
     own_process: bool = parameter(True, doc="the loop runs in a process of its own; else on a thread of this one")
     priority: int = parameter(80, low=0, high=99, doc="SCHED_FIFO priority asked for; 0: none")
