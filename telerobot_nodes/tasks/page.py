@@ -13,7 +13,8 @@ Made by `make docs` from `config/tasks/*.yaml`. A task is a parameter file: scen
 ([their parameters](gcmsf_parameters.md)) and measures of success. `telerobot task NAME` runs one in MuJoCo contact at
 500 Hz over a 1 kHz servo, with sensor noise and offset, payload, servo lag and friction on; `telerobot task --all
 --repeat 100 --json FILE` gives success rates. Every run moves the truth by 2 mm and 2 degrees in a random direction
-while the parameters stay. The judge is the physics: joint angles, body poses and contact forces of MuJoCo.
+while the parameters stay. The judge is the physics: joint angles, body poses and contact forces of MuJoCo. How often
+each task succeeds, and by how much: [performance.md](performance.md#contact-tasks).
 
 """
 _TAIL = """
@@ -24,13 +25,19 @@ _TAIL = """
 ![Polishing: force and motion](images/task_polishing.png)
 
 Made by `telerobot task crank --picture docs/images/task_crank.png` and `telerobot task polishing --plot
-docs/images/task_polishing.png`.
+docs/images/task_polishing.png`. A measure is drawn as it is judged: smoothed, while it counts.
 
 ## What the contact model does not do
 
-Contacts of MuJoCo are convex: a body that slides with friction is lifted in proportion to friction, speed and the
-contact's damping. With hard contacts a force-controlled tool that slides hops. The polishing pad is soft (`soft:` in
-its shape) with little damping, which keeps this below 0.3 N on average at 60 mm/s.
+Contacts of MuJoCo are convex: a body that slides with friction is lifted in proportion to friction, the contact's
+damping and speed, and to friction and the acceleration along the surface. Two things keep the force on a sliding tool
+steady. The polishing pad is soft (`soft:` in its shape) with little damping. And a device's increments, which come in
+bursts (100 Hz here), are given out by the law through four equal lags of 8 ms: two of 12.5 ms left 1 m/s² of the
+bursts at 60 mm/s, and the pad shook by 1 N at 100 Hz.
+
+Flat faces on each other, and a pin against its hole, are stiff in tilt: above some 0.1 rad/s per N m of
+`force_gains` the contact chatters. It does so in pin insertion, by several newtons at each touch; the pin goes in
+all the same.
 """
 
 

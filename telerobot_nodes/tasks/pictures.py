@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.errors import NotInstalledError
 from telerobot_nodes.tasks.rig import TaskRig
-from telerobot_nodes.tasks.task import Task
+from telerobot_nodes.tasks.task import Measure, Task
 from telerobot_nodes.tasks.task_file import load_task
 
 MOMENTS = 8
@@ -96,7 +98,7 @@ def _render(rig: TaskRig, states: list[FloatArray], at: FloatArray) -> list[Floa
 
 
 def _plot(task: Task, trace: Trace, file: Path) -> None:
-    """Tool motion, felt wrench and the judge's measures over time."""
+    """Tool motion, felt force, and each measure as it is judged: smoothed, while it counts, with its limit."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -104,24 +106,41 @@ def _plot(task: Task, trace: Trace, file: Path) -> None:
 
     t = np.array(trace.time)
     tool, wrench = np.array(trace.tool), np.array(trace.wrench)
-    measures = np.array(trace.measures)
-    figure, axes = plt.subplots(3, 1, figsize=(8, 6.5), sharex=True)
-    axes[0].plot(t, 1e3 * (tool - tool[0]), label=("x", "y", "z"))
-    axes[0].set_ylabel("tool, from start [mm]")
-    axes[1].plot(t, wrench[:, :3], label=("x", "y", "z"), linewidth=0.7)
-    axes[1].set_ylabel("force felt, SENSE [N]")
-    for i, m in enumerate(task.success):
-        axes[2].plot(t, measures[:, i], label=f"{m.name} [{m.unit or '-'}]", linewidth=0.8)
-    axes[2].set_ylabel("measures (physics)")
-    axes[2].set_xlabel("time [s]")
+    count = len(task.success)
+    heights = [2.0, 2.0] + count * [1.0]
+    figure, axes = plt.subplots(
+        2 + count, 1, figsize=(8, 1.1 * sum(heights)), sharex=True, gridspec_kw={"height_ratios": heights}
+    )
+    for axis, rows, what in (
+        (axes[0], 1e3 * (tool - tool[0]), "tool, from start [mm]"),
+        (axes[1], wrench[:, :3], "force felt,\nSENSE [N]"),
+    ):
+        axis.plot(t, rows, label=("x", "y", "z"), linewidth=0.8)
+        axis.set_ylabel(what, fontsize=8)
+        axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for axis, m, values in zip(axes[2:], task.success, np.array(trace.measures).T, strict=True):
+        _draw_measure(axis, m, t, values, np.array(trace.label))
     changes = [k for k in range(1, len(t)) if trace.label[k] != trace.label[k - 1]]
     for axis in axes:
-        axis.legend(fontsize=7, loc="upper left")
         axis.grid(alpha=0.3)
+        axis.tick_params(labelsize=7)
         for k in changes:
             axis.axvline(t[k], color="0.6", linewidth=0.6)
     for k in (0, *changes):
         axes[0].text(t[k], axes[0].get_ylim()[1], trace.label[k], fontsize=7, va="bottom")
-    figure.tight_layout()
+    axes[-1].set_xlabel("time [s]", fontsize=8)
+    figure.align_ylabels(axes)
+    figure.tight_layout(h_pad=0.4)
     figure.savefig(file, dpi=90)
     plt.close(figure)
+
+
+def _draw_measure(axis: Any, m: Measure, t: FloatArray, values: FloatArray, labels: NDArray[np.str_]) -> None:
+    """One measure over time; the dashed line is what it is held against, in the reduction named."""
+    counts = np.isin(labels, m.during) if m.during else np.full(t.size, True)
+    width = max(round(m.smooth / (t[1] - t[0])), 1)
+    smooth = np.convolve(values[counts], np.full(width, 1.0 / width), "valid")
+    axis.plot(t[counts][width - 1 :], smooth, linewidth=0.8)
+    axis.axhline(m.value, color="C3", linestyle="--", linewidth=0.8)
+    axis.set_ylabel(f"{m.name.replace('_', chr(10), 1)}\n[{m.unit or '-'}]", fontsize=7)
+    axis.text(1.01, 0.5, f"{m.reduce}\n{m.op} {m.value:.3g}", transform=axis.transAxes, fontsize=7, va="center")

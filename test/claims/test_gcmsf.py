@@ -9,6 +9,7 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.motion import law_records as lr
+from telerobot_nodes.motion.fusion import Fusion
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.motion.parameters import FIELDS, parameters_from
 from telerobot_nodes.motion.primitive import Phase, Primitive
@@ -100,6 +101,61 @@ def test_every_field_is_the_word_of_the_source_in_snake_case():
 @pytest.mark.parametrize("name", NAMES)
 def test_parameter(name):
     CLAIMS[name]()
+
+
+# every source at once, against a computation of its own --------------------------------------------------------------
+
+
+def frame(random, angle):
+    axis = random.standard_normal(3)
+    return pin.SE3(pin.exp3(angle * axis / np.linalg.norm(axis)), random.uniform(-0.1, 0.1, 3))
+
+
+def small(six):
+    return pin.SE3(pin.exp3(six[3:]), six[:3].copy())
+
+
+def rows_of(T):
+    return np.concatenate((T.translation, pin.log3(T.rotation)))
+
+
+@pytest.mark.parametrize("angle", [1e-8, 1e-4, 0.5, 2.0, 3.1])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_sources_together_add_what_each_adds_alone_by_the_equations(angle, seed):
+    """Frames and the sensor motion so far turned by next to nothing, or by nearly half a turn."""
+    random = np.random.default_rng(seed)
+    T_nom, F, S, D, T, C, tr_del = (frame(random, angle) for _ in range(7))
+    wrench, hand, size = random.normal(size=6), 1e-5 * random.normal(size=6), random.uniform(1e-5, 1e-4, 6)
+    further = 1e-6 * random.normal(size=6)
+    frames = {"tr_nom": T_nom, "tr_force": F, "tr_sense": S, "tr_dither": D, "tr_teleop": T, "tr_camera": C}
+    values = {name: pin.SE3ToXYZQUAT(value).tolist() for name, value in frames.items()}
+    fast = {"max_force_vel": [10] * 6, "max_tele_vel": [10] * 6, "max_spring_vel": [10] * 4, "max_sf_vel": [10, 10]}
+    chosen = {"comply_vect": ALL, "sel_vect_tp": ALL, "sel_vect_sp": ALL, "dither_mag": size.tolist()}
+    gains = {"force_gains": [1e-3] * 6, "dead_zone": [0] * 6, "spring_gains": [1, 2, 3, 3], "filter_time": 0.0}
+    set_of = parameters_from(
+        {**QUIET, **values, **fast, **chosen, **gains, "tele_mode": "camera", "dither_wave": "sine"}
+    )
+    law = Fusion(ARM, PERIOD, set_of)
+    law.inputs.joint[:] = ARM.home
+    law.inputs.value[lr.NOMINAL_KIND] = lr.NOMINAL_STREAM
+    E = tr_del.inverse()
+    law.state.R[lr.DEL_INVERSE], law.state.p[lr.DEL_INVERSE] = E.rotation, E.translation
+    law.inputs.six[lr.WRENCH] = SENSOR.actInv(pin.Force(wrench)).vector
+    law.inputs.six[lr.TELE], law.inputs.six[lr.FURTHER] = hand, further
+    law.advance(0.03)
+
+    felt = S.actInv(T_nom.actInv(pin.Force(wrench))).vector
+    by_force = F * small(-1e-3 * PERIOD * felt) * F.inverse()
+    turn = (HOME * T_nom * E * T).rotation.T @ C.rotation
+    by_hand = T * small(np.concatenate((turn @ hand[:3], turn @ hand[3:]))) * T.inverse()
+    by_dither = D * small(size * np.sin(2 * np.pi * 0.03 / np.array(set_of.dither.dither_period))) * D.inverse()
+    pull = -PERIOD * np.concatenate(([1, 2, 3] * tr_del.translation, 3 * pin.log3(tr_del.rotation)))
+    by_springs = small(pull).inverse()
+    expected = [rows_of(source) for source in (by_force, by_hand, by_dither, by_springs)]
+    for name, got, wanted in zip(("force", "hand", "dither", "springs"), law.state.source, expected, strict=False):
+        np.testing.assert_allclose(got, wanted, atol=1e-9, err_msg=name)
+    np.testing.assert_array_equal(law.state.source[5], further)
+    np.testing.assert_allclose(law.state.six[lr.STEP], np.sum(expected, axis=0) + further, atol=1e-8)
 
 
 # system -----------------------------------------------------------------------------------------------------------

@@ -1,13 +1,28 @@
-"""Pin insertion and removal, bolt, screw, levelling: a parameter file each, judged by the physics."""
+"""The tasks: a parameter file each, judged by the physics; their page."""
 
 from __future__ import annotations
 
 import pytest
 
+from telerobot_nodes.motion import parameter_page
+from telerobot_nodes.tasks import page
 from telerobot_nodes.tasks.rig import TaskRig
-from telerobot_nodes.tasks.task_file import load_task
+from telerobot_nodes.tasks.task_file import load_task, task_names
 
-TASKS = ("pin_insertion", "pin_removal", "bolt", "screw", "levelling")
+TASKS = task_names()
+
+
+def test_the_nine_tasks_of_the_source_are_there():
+    asked = "crank door drawer bolt pin_insertion pin_removal pushing levelling polishing screw"
+    assert set(TASKS) == set(asked.split())
+
+
+def test_the_page_of_tasks_is_up_to_date(root):
+    assert (root / "docs" / "tasks.md").read_text() == page.markdown(), "run `make docs`"
+
+
+def test_the_page_of_the_primitives_parameters_is_up_to_date(root):
+    assert (root / "docs" / "gcmsf_parameters.md").read_text() == parameter_page.markdown(), "run `make docs`"
 
 
 @pytest.mark.parametrize("name", TASKS)
