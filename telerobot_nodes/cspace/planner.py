@@ -14,6 +14,7 @@ from telerobot_nodes.cspace.cells import CellDatabase
 from telerobot_nodes.cspace.certificate import Certificate, certify
 from telerobot_nodes.cspace.clearance import least_clearance, nearest
 from telerobot_nodes.cspace.obstacles import Obstacle, World, world_of
+from telerobot_nodes.cspace.placing import Arm
 from telerobot_nodes.cspace.search import STAGES, find_path, search_of
 from telerobot_nodes.cspace.shortcut import path_length, shorten
 
@@ -95,8 +96,16 @@ class Planner:
 
         Raises InvalidValueError when `q` is not a configuration inside the limits.
         """
+        return self._nearest(self.geometry.arm, q)
+
+    def outside(self, q: object) -> tuple[float, str]:
+        """`status` of the obstacles alone: how near the arm is to itself does not count."""
+        arm = self.geometry.arm
+        return self._nearest(arm._replace(pairs=arm.pairs[:0]), q)
+
+    def _nearest(self, arm: Arm, q: object) -> tuple[float, str]:
         checked = self.geometry.robot.limits.check_position(q, "q")
-        d, ball, other = nearest(self.geometry.arm, self.world, self._search.at, checked, 1.0)
+        d, ball, other = nearest(arm, self.world, self._search.at, checked, 1.0)
         if ball < 0:
             return d, "nothing within 1 m"
         meets = self.obstacles[other].name if other >= 0 else self.geometry.ball_names[-1 - other]

@@ -15,9 +15,11 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.requests import Goal, PlannedPath, PlanRequest
 from telerobot_nodes.cspace.scene import Scene
+from telerobot_nodes.cspace.self_check import SelfCheck
 from telerobot_nodes.errors import PlanningError, TelerobotError
 
 if TYPE_CHECKING:
+    from telerobot_nodes.cspace.arm_geometry import ArmGeometry
     from telerobot_nodes.cspace.planning_service import PlanningService
 
 LOADING = "the planner is loading"
@@ -33,6 +35,8 @@ class PlannerCopy:
         self._service: PlanningService | None = None
         self._thread: threading.Thread | None = None
         self._scene = Scene()
+        self._checked: ArmGeometry | None = None
+        self._self_check: SelfCheck | None = None
         self.trouble = ""  # why loading failed
 
     @property
@@ -95,8 +99,13 @@ class PlannerCopy:
         service = self._asked() if self._scene.entries else LOADING
         if isinstance(service, str):
             return ""
-        depth, pair = service.planner(service.arm(arm), margin=0.0).status(q)
-        return f"{pair}, {-1e3 * depth:.0f} mm" if depth <= 0.0 else ""
+        planner = service.planner(service.arm(arm), margin=0.0)
+        depth, pair = planner.outside(q)
+        if depth <= 0.0:
+            return f"{pair}, {-1e3 * depth:.0f} mm"
+        if planner.geometry is not self._checked:  # another arm, or something in its hand
+            self._checked, self._self_check = planner.geometry, SelfCheck(planner.geometry)
+        return self._self_check.touches(q) if self._self_check is not None else ""
 
     def plan_joints(
         self,

@@ -124,7 +124,7 @@ class OperatorClient:
 
     def hear_simulation(self, status: SimulationStatus, now: float) -> None:
         """Forward simulation and estimate; a new predicted conflict is kept."""
-        if status.conflict and status.conflict != self.simulation.conflict:
+        if status.conflict and _what(status.conflict) != _what(self.simulation.conflict):  # not at every point of it
             self.note(f"conflict ahead: {status.conflict}", Tone.WARN, now)
         self.simulation, self.heard.simulation = status, now
 
@@ -193,3 +193,8 @@ class OperatorClient:
         then = self._then.pop(request.ticket, None)
         if then is not None:
             then(outcome)
+
+
+def _what(conflict: str) -> str:
+    """The conflict without the place, which moves on as the arm executes."""
+    return conflict.partition(", point ")[0]

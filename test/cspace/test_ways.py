@@ -128,3 +128,17 @@ def test_plan_points_in_collision_are_coloured_and_the_pair_is_said_and_a_change
         pass
     assert not (simulator.kinds()[1] == Conflict.COLLISION).any()
     assert simulator.conflicts().count == 0
+
+
+@pytest.mark.parametrize("wrist", [-1.3, 1.3])
+def test_a_bent_wrist_touches_nothing_of_the_arm_though_the_balls_that_cover_it_overlap(copy, wrist):
+    q = HOME.copy()
+    q[4] = wrist
+    assert copy.check_path("arm", np.array([q, q]), 0.0, frozenset()) != ""  # balls
+    assert copy.collision(q) == ""
+
+
+def test_an_arm_that_touches_itself_is_said_to(copy):
+    q = HOME.copy()
+    q[4] = ROBOT.limits.upper[4]
+    assert copy.collision(q) == "link 4 and link 6 of the arm"
