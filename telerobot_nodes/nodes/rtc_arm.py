@@ -209,7 +209,7 @@ class ArmLink:
             del running.asks[0]
             self._next()
             return
-        outcome = outcome_of(running.primitive, running.request, report.reason)
+        outcome = outcome_of(running.primitive, running.request, report.reason, report.detail)
         if report.state == PrimitiveReport.REFUSED:
             outcome = "refused"
         elif self.estop:

@@ -22,7 +22,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.convert import LinkCounter
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
 
-COMMANDS, REPORTS = "rtc_decision_unit/commands", "rtc_decision_unit/reports"
+COMMANDS, REPORTS, TASKS = (f"rtc_decision_unit/{name}" for name in ("commands", "reports", "tasks"))
 DISCOVERY_LIMIT = 10.0  # [s]
 AGAIN = 2.0  # [s] after which a text is said again; doubles each time
 HALT_AGAIN = 0.1  # [s] the same of a halt
@@ -42,15 +42,17 @@ class CommandClient:
         self._executor.add_node(self._node)
         self._link = LinkCounter(self.sender)
         self._heard: list[Any] = []
+        self._ended: dict[int, Any] = {}  # last reports of our commands, by number
+        self.tasks: dict[int, str] = {}  # shown to the operator now
         try:
             self._prefix = prefix = self._find()
-            says, hears = graph.topic(COMMANDS), graph.topic(REPORTS)
+            says = graph.topic(COMMANDS)
             self._say = self._node.create_publisher(
                 interface_class(says.type), prefix + says.name, qos_profile(says.qos)
             )
-            self._node.create_subscription(
-                interface_class(hears.type), prefix + hears.name, self._heard.append, qos_profile(hears.qos)
-            )
+            for topic, hear in ((REPORTS, self._on_report), (TASKS, self._on_task)):
+                kind, qos = graph.topic(topic).type, qos_profile(graph.topic(topic).qos)
+                self._node.create_subscription(interface_class(kind), prefix + topic, hear, qos)
             self._wait_for(lambda: self._say.get_subscription_count() > 0, DISCOVERY_LIMIT)
         except BaseException:
             self.close()
@@ -59,6 +61,23 @@ class CommandClient:
     def ask(self, text: str, limit: float = ANSWER_LIMIT) -> Any:
         """The answer to a text (CommandReport.msg, kind REPLY); a task goes on after it."""
         return self._until(text, lambda said: said.kind == CommandReport.REPLY, limit)
+
+    def begin(self, text: str, limit: float = ANSWER_LIMIT) -> int:
+        """Number of the command that a text begins; raises TelerobotError with the refusal when it begins none."""
+        reply = self.ask(text, limit)
+        if not reply.command:
+            raise TelerobotError(str(reply.text))
+        return int(reply.command)
+
+    def end(self, command: int, limit: float = 3600.0) -> Any:
+        """The last report of a command begun here."""
+        if not self._wait_for(lambda: command in self._ended, limit):
+            raise TelerobotError(f"command {command} has not ended in {limit:g} s")
+        return self._ended[command]
+
+    def hear(self, ready: Callable[[], bool], limit: float) -> bool:
+        """Listen until `ready`; False after `limit` [s]."""
+        return self._wait_for(ready, limit)
 
     def run(self, text: str, progress: Callable[[Any], None] = lambda said: None, limit: float = 3600.0) -> Any:
         """The last report of a text: of its last command, or the answer when it begins none."""
@@ -104,6 +123,19 @@ class CommandClient:
                 if over(said):
                     return said
         raise TelerobotError(f"no answer to {text[:60]!r} in {limit:g} s")
+
+    def _on_report(self, message: Any) -> None:
+        if message.sender != self.sender:
+            return
+        self._heard.append(message)
+        if message.kind == CommandReport.ENDED and not message.more:
+            self._ended[message.origin or message.command] = message
+
+    def _on_task(self, message: Any) -> None:
+        if message.shown:
+            self.tasks[message.task] = message.text
+        else:
+            self.tasks.pop(message.task, None)
 
     def _wait_for(self, ready: Callable[[], bool], limit: float) -> bool:
         end = time.monotonic() + limit

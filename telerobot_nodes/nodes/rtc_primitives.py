@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,10 @@ _OF_ALL: dict[str, str] = {
     "blocked": "blocked",
     "empty": "empty",
 }
+
+
+_TOLD = frozenset(("refused", "sensor_loss", "estop"))  # outcomes whose cause a person wants to read
+_SILENT = re.compile(r"\bold$|^no |stale|hardware")  # of stops from outside: nothing was heard in time
 
 
 @dataclass(frozen=True)
@@ -190,14 +195,19 @@ def _yaml(value: ParameterValue) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value)
 
 
-def outcome_of(primitive: Primitive, request: Request | None, reason: str) -> str:
-    """Outcome of the primitive that a reason of the executive means; the reason itself when the table has none."""
+def outcome_of(primitive: Primitive, request: Request | None, reason: str, detail: str = "") -> str:
+    """Outcome of the primitive that a reason of the executive means; the reason itself when the table has none.
+
+    `detail` tells stops from outside apart: nobody's halt is a sensor or a servo that fell silent.
+    """
     word = reason.strip().lower().replace(" ", "_").replace("-", "_")
     for kind in ("force", "torque"):
         if word == f"max_{kind}" and request is not None and (reflex := reflex_of_threshold(primitive, request, kind)):
             return reflex
     if "e_stop" in word or word.startswith("estop"):
         return "estop"
+    if word == "external_stop" and _SILENT.search(detail):
+        return "sensor_loss"
     return _OF_KIND.get(primitive.executive, {}).get(word) or _OF_ALL.get(word) or word
 
 
@@ -222,5 +232,5 @@ def report_of(primitive: Primitive, outcome: str, message: Any, robot: RobotMode
         tuple(message.wrench) if np.isfinite(message.wrench).all() else (),
         finite,
         float(message.elapsed),
-        note="" if outcome in primitive.outcomes and outcome != "refused" else str(message.detail or message.reason),
+        note="" if outcome in primitive.outcomes and outcome not in _TOLD else str(message.detail or message.reason),
     )

@@ -29,7 +29,7 @@ from telerobot_nodes.rtc.skills import Arm, Workcell
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.base import GraphNode
 
-CHECK_LIMIT = 5.0  # [s] for the planner to answer a worker
+CHECK_LIMIT = 15.0  # [s] for the planner to answer a worker
 OBJECTS_FRESH = 2.0  # [s] what the camera saw earlier is not seen
 
 Post = Callable[[Callable[[], None]], None]

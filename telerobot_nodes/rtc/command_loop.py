@@ -254,7 +254,7 @@ class CommandLoop:
     def _replan(self, record: CommandRecord) -> None:
         """The script anew from the database as it is now; the candidates chosen stay chosen."""
         chosen = record.script.chosen if record.script is not None else None
-        results = dict(record.results)
+        results = record.results_before(record.script) if record.script is not None else {}
         self._dispatch(record, Work.ELABORATE, request=record.request, results=results, chosen=chosen)
 
     def _fail(self, record: CommandRecord, reason: str) -> None:

@@ -87,11 +87,17 @@ class CommandRecord:
         first = 0
         if self.replan is not None:
             first = script.index(*self.replan)
-            kept = {planned.name for planned in script.steps[:first]}
-            self.results = {name: result for name, result in self.results.items() if name in kept}
+            self.results = self.results_before(script)
         self.script = script
         self.stack = list(reversed(script.steps[first:]))
         self.replan = None
+
+    def results_before(self, script: Script) -> dict[str, Mapping[str, object]]:
+        """Results that stay true after a trial: of the steps before the one from which the script goes on."""
+        if self.replan is None:
+            return dict(self.results)
+        kept = {planned.name for planned in script.steps[: script.index(*self.replan)]}
+        return {name: result for name, result in self.results.items() if name in kept}
 
     def next_trial(self) -> tuple[Trial, tuple[PlannedStep, ...]] | None:
         """The next entry of the step's trial stack, or None when it is empty; counts it as used."""

@@ -189,3 +189,18 @@ def test_the_program_asks_who_has_the_plan_and_takes_no_for_an_answer(executor):
 
 def test_without_an_executor_there_is_nothing_to_hand_over():
     assert "no plan executor" in AuthorityAgent().begin(10.0, HandOver(1, True))
+
+
+@pytest.mark.parametrize(
+    ("detail", "outcome"),
+    [
+        ("measured joints are 0.100 s old", "sensor_loss"),
+        ("no setpoint for 0.1 s", "sensor_loss"),
+        ("halt 3: ana: enough", "halted"),
+        ("the control loop ends", "halted"),
+        ("", "halted"),
+    ],
+)
+def test_a_stop_that_nobody_asked_for_is_no_halt(workers, detail, outcome):
+    primitive, request = first_primitive(workers, "move left_arm to home")
+    assert outcome_of(primitive, request, "external_stop", detail) == outcome

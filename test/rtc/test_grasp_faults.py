@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.rtc.database import Validity
+from telerobot_nodes.rtc.database import Validity, Write
 
 NOMINAL = ["grasp_init", "to_approach", "move_in", "touch_1", "touch_2", "to_middle", "close"]
 VISION = ["leave", "look_again"]
@@ -138,3 +138,16 @@ def test_a_trial_does_not_cross_an_irreversible_step(make_cell):
     assert report.outcome == "failed"
     assert [p.step for p in cell.executor.sent].count("let_go") == 1
     assert [p.step for p in cell.executor.sent].count("leave") == 2  # its own trial repeats it, nothing before it
+
+
+def test_after_a_trial_nothing_is_planned_from_touches_of_the_time_before(make_cell):
+    """The bolt beside it was grasped first; the middle of the module is not between a bolt's side and its own."""
+    cell = make_cell(faults={"close": ["gripped_wrong"]})
+    cell.executor.truth["module.pose"] = (0.70, -0.17, 0.25, 0, 0, 0, 1)
+    cell.database.claim("test", ["module"])
+    cell.database.write("test", [Write("module.pose", (0.70, -0.05, 0.25, 0, 0, 0, 1))], 0.0)
+    cell.database.release("test")
+    assert cell.run("grasp module with left_arm").outcome == "succeeded"
+    middles = [np.array(p.parameters["tr_tn_dest"]) for p in cell.executor.sent if p.step == "to_middle"]
+    assert len(middles) == 2
+    np.testing.assert_allclose(middles[1][:2], [0.70, -0.17], atol=0.015)
