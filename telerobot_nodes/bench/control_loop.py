@@ -89,7 +89,7 @@ def _goals(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
     step, law = figures["step"]["7_dof"]["median_us"], figures["step"]["7_dof_every_source"]["median_us"]
     goals = [
         report.goal("control step, windows, 7 DOF, median", step, "us", "<=", 50.0),
-        report.goal("control step, a primitive with every source, 7 DOF, median", law, "us", "<=", 100.0),
+        report.goal("control step, a primitive with every source, 7 DOF, median", law, "us", "<=", 50.0),
     ]
     fast = figures["loop"]["1000_hz_in_a_process_realtime"]
     if fast["policy"] == "SCHED_FIFO":

@@ -35,9 +35,9 @@ steady. The polishing pad is soft (`soft:` in its shape) with little damping. An
 bursts (100 Hz here), are given out by the law through four equal lags of 8 ms: two of 12.5 ms left 1 m/s² of the
 bursts at 60 mm/s, and the pad shook by 1 N at 100 Hz.
 
-Flat faces on each other, and a pin against its hole, are stiff in tilt: above some 0.1 rad/s per N m of
-`force_gains` the contact chatters. It does so in pin insertion, by several newtons at each touch; the pin goes in
-all the same.
+Flat faces on each other are stiff in tilt: with 0.3 rad/s per N m in `force_gains` the law itself makes them chatter,
+with 0.1 (levelling) not. A pin that slides down its hole chatters by some newtons, and as much with a third of the
+gains: that is the hard contact. It goes in all the same.
 """
 
 

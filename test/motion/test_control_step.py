@@ -336,7 +336,7 @@ EVENTS = st.lists(
 
 
 @given(events=EVENTS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_whatever_happens_limits_hold_and_the_arm_ends_at_rest(arm, events):
     bench = Bench(arm, arm.home, config=ControlConfig(halt_guard=0.02))
     number = 0

@@ -31,8 +31,7 @@ def test_a_shaken_plate_gets_no_energy_from_the_law_at_default_gains(frequency):
 
 
 def test_a_gain_far_too_high_is_seen_as_pumping():
-    rows = [touch.absorption(1e-2, hz, Realism())["power"] for hz in (8.0, 16.0)]
-    assert min(rows) < 0.0
+    assert touch.absorption(1e-2, 16.0, Realism())["power"] < 0.0
 
 
 def test_a_move_to_touch_presses_harder_the_faster_it_comes():
