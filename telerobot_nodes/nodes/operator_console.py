@@ -11,6 +11,7 @@ from telerobot_nodes.core.parameters import parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.scene import ARM, build_scene
 from telerobot_nodes.nodes.base import GraphNode, Health
+from telerobot_nodes.nodes.console_commands import CommandTalk, completer
 from telerobot_nodes.nodes.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
@@ -48,8 +49,12 @@ class OperatorConsoleNode(GraphNode):
             ghost=load_shapes(robot, Detail.COLLISION),
             surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
         )
-        setup = ConsoleSetup(self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands))
+        setup = ConsoleSetup(
+            self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands), completer()
+        )
         self._console = Console(self._client, robot, shapes, setup)
+        if self._console.commands is not None:
+            self.every(TICK_PERIOD, CommandTalk(self, self._console.commands).step)
         self.every(STEP_PERIOD, lambda: self._console.step(self.now()))
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
 

@@ -16,6 +16,7 @@ from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.operator import commands
 from telerobot_nodes.operator.client import OperatorClient
 from telerobot_nodes.operator.console import server as web
+from telerobot_nodes.operator.console.command_line import CommandLine, Complete
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
@@ -35,6 +36,7 @@ class ConsoleSetup:
     port: int = 8080
     offered: frozenset[commands.Kind] = ALL_OFFERED
     hands: Mapping[str, str] = field(default_factory=dict)  # name to show: file
+    complete: Complete | None = None  # of the command line; None: there is none
 
 
 class Console:
@@ -51,6 +53,7 @@ class Console:
         gui.main_panel.dock_right()
         self._stage = Stage(self._server, robot, shapes)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
+        self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self._drawn = -DRAW_PERIOD  # [s]
         self._plan_drawn = (-1, -PLAN_PERIOD)  # version, time [s]

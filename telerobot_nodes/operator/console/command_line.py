@@ -1,0 +1,111 @@
+"""The console's line for the command language: words that may follow, what is answered and reported, tasks, a halt.
+
+Callbacks of the browser only put texts in; the node's thread takes them out, and shows what is heard.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+LINES = 12  # shown
+MOST_WAITING = 32  # texts; a person cannot press faster than the node takes them
+MOST_WORDS = 16  # shown of those that may follow
+COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "inherit"}
+
+Complete = Callable[[str], tuple[str, ...]]
+
+
+class CommandLine:
+    """Widgets of one console. `complete(text)`: words that may stand at its end."""
+
+    def __init__(self, gui: Any, complete: Complete) -> None:
+        self._complete = complete
+        self._said: deque[str] = deque()
+        self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
+        self._tasks: dict[int, str] = {}
+        self._stale = True
+        with gui.add_folder("Commands"):
+            self._text = gui.add_text("text", "", hint='as in "pick module and place on dock with left_arm"')
+            self._next = gui.add_html("")
+            self._buttons = gui.add_button_group("text is", ("run", "try", "completed", "done"))
+            halt = gui.add_button("halt the program", color="red", hint="every command, every arm")
+            self._shown = gui.add_html("")
+        self._text.on_update(lambda _event: self._suggest())
+        self._buttons.on_click(lambda _event: self._pressed(self._buttons.value))
+        halt.on_click(lambda _event: self._said.appendleft("halt"))
+
+    # the browser's threads -------------------------------------------------------------------------------------
+
+    def _pressed(self, button: str) -> None:
+        text = str(self._text.value).strip()
+        if len(self._said) >= MOST_WAITING:
+            return
+        if button == "completed":
+            self._text.value = completed(str(self._text.value), self._words())
+            self._suggest()
+        elif button == "done" and self._tasks:
+            self._said.append(f"done task {min(self._tasks)}" + (f" {text}" if text else ""))
+        elif button in ("run", "try") and text:
+            self._said.append(text if button == "run" or text.lower().startswith("try ") else f"try {text}")
+
+    def _words(self) -> tuple[str, ...]:
+        return self._complete(str(self._text.value))
+
+    def _suggest(self) -> None:
+        words = self._words() if str(self._text.value).strip() else ()
+        more = " ..." if len(words) > MOST_WORDS else ""
+        self._next.content = f"<small>{escape(' '.join(words[:MOST_WORDS]))}{more}</small>" if words else ""
+
+    # the node's thread -----------------------------------------------------------------------------------------
+
+    def take(self) -> list[str]:
+        """Texts to say, halts first."""
+        said = []
+        while self._said:
+            said.append(self._said.popleft())
+        for text in said:
+            self.tell(f"> {text}")
+        return said
+
+    def tell(self, text: str, colour: str = "") -> None:
+        """Add a line; `colour`: a word of COLOURS."""
+        self._lines += [(colour, line) for line in text.splitlines() if line.strip()]
+        self._stale = True
+
+    def task(self, number: int, text: str) -> None:
+        """A task shown to the operator; an empty text takes it away."""
+        if text:
+            self._tasks[number] = text
+        else:
+            self._tasks.pop(number, None)
+        self._stale = True
+
+    def show(self) -> None:
+        """Bring the lines to the browsers, when there is something new."""
+        if not self._stale:
+            return
+        self._stale = False
+        tasks = [("asked", f"task {number}: {text}") for number, text in sorted(self._tasks.items())]
+        rows = "".join(
+            f'<div style="color:{COLOURS[colour]};white-space:pre-wrap">{escape(text)}</div>'
+            for colour, text in [*self._lines, *tasks]
+        )
+        self._shown.content = f'<div style="font-family:monospace;font-size:0.8em">{rows}</div>'
+
+
+def completed(text: str, words: tuple[str, ...]) -> str:
+    """The text with what all `words` begin with at its end; one word is written whole, with a space."""
+    start = len(text)
+    while start > 0 and text[start - 1] not in " \t;,(){}=<>":
+        start -= 1
+    if not words:
+        return text
+    first, last = min(words), max(words)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    common = first[:same]
+    if len(common) < len(text) - start:
+        return text
+    return text[:start] + common + (" " if len(words) == 1 else "")
