@@ -87,10 +87,10 @@ def _free(geometry: ArmGeometry, obstacles: list[Obstacle], rng: np.random.Gener
 
 
 def _queries(geometry: ArmGeometry, obstacles: int, count: int) -> dict[str, Any]:
-    """Random queries among random boxes: times [ms] of the search with shortening, sweeps, what was solved."""
+    """Random queries among random boxes: what was solved, its times [ms] with shortening, its sweeps."""
     settings, search = PlannerSettings(), search_of(geometry.arm, obstacles)
     most = np.array([settings.trial_probes, 300_000, settings.shorten_probes], dtype=np.int64)
-    times, probes, solved = [], [], 0
+    times, probes = [], []
     for seed in range(count):
         rng = np.random.default_rng(seed)
         things = _boxes(rng, obstacles, geometry.dof == 2)
@@ -99,11 +99,11 @@ def _queries(geometry: ArmGeometry, obstacles: int, count: int) -> dict[str, Any
         find_path(geometry.arm, world, search, a, b, settings.finest, np.array([1, 1, 1], dtype=np.int64))
         began = time.thread_time()
         found, _ = find_path(geometry.arm, world, search, a, b, settings.finest, most)
-        times.append(1e3 * (time.thread_time() - began))
-        probes.append(int(search.probes.sum()))
-        solved += found > 0
+        if found > 0:
+            times.append(1e3 * (time.thread_time() - began))
+            probes.append(int(search.probes.sum()))
     return {
-        "solved": solved,
+        "solved": len(times),
         "of": count,
         "median_ms": round(float(np.median(times)), 3),
         "p95_ms": round(float(np.percentile(times, 95)), 3),

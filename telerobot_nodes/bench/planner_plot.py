@@ -11,11 +11,13 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.arm_geometry import ArmGeometry, arm_geometry
 from telerobot_nodes.cspace.clearance import clearance
 from telerobot_nodes.cspace.obstacles import Obstacle, world_of
+from telerobot_nodes.cspace.path_plot import skeleton
 from telerobot_nodes.cspace.placing import ball_centers, places_of
 from telerobot_nodes.cspace.planner import Plan, Planner
 from telerobot_nodes.cspace.problems import Problem, make_problem
@@ -33,9 +35,10 @@ def draw_growth(figures: Mapping[str, Any], file: Path) -> None:
         x = [row[key] for row in rows]
         panel.plot(x, [row["median_ms"] for row in rows], "o-", label="median")
         panel.plot(x, [row["p95_ms"] for row in rows], "s--", label="95th percentile")
-        panel.set(xlabel=label, ylabel="planning time [ms]", yscale="log")
+        panel.set(xlabel=label, ylabel="planning time, solved [ms]", yscale="log")
         panel.legend()
     panels[1].set_xscale("log")
+    _plain(panels[1].xaxis, [1, 10, 100])
     _two_axes(panels[2], figures["finest"], "finest", "median_ms", "cells_median", "shortest piece proved [rad]")
     _two_axes(panels[3], figures["cells"], "cell", "ms", "cells", "finest cell, 2 joints [rad]")
     for panel in panels:
@@ -48,23 +51,30 @@ def draw_growth(figures: Mapping[str, Any], file: Path) -> None:
 def _two_axes(panel: Any, rows: list[dict[str, Any]], key: str, time: str, cells: str, label: str) -> None:
     x = [row[key] for row in rows]
     panel.plot(x, [row[time] for row in rows], "o-", color="C0")
-    panel.set(xlabel=label, xscale="log", yscale="log")
+    panel.set(xlabel=label, xscale="log", ylim=(0.0, 1.1 * max(row[time] for row in rows)))
     panel.set_ylabel("time [ms]", color="C0")
+    _plain(panel.xaxis, x)
     panel.invert_xaxis()
     other = panel.twinx()
     other.plot(x, [row[cells] for row in rows], "s--", color="C3")
-    other.set_yscale("log")
+    other.set_ylim(0.0, 1.1 * max(row[cells] for row in rows))
     other.set_ylabel("cells", color="C3")
+
+
+def _plain(axis: Any, ticks: list[float]) -> None:
+    """Numbers as they are at these places of an axis."""
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def draw_path(geometry: ArmGeometry, problem: Problem, plan: Plan, file: Path) -> None:
     """A path among its obstacles, and the cells that prove it with the clearance along them."""
-    fig = plt.figure(figsize=(12, 4.6))
-    _scene(fig.add_subplot(1, 2, 1, projection="3d"), geometry, problem, plan)
-    upper, lower = fig.add_subplot(2, 2, 2), fig.add_subplot(2, 2, 4)
+    fig = plt.figure(figsize=(12, 5.2))
+    _scene(fig.add_axes((0.0, 0.0, 0.52, 1.0), projection="3d"), geometry, problem, plan)
+    upper, lower = fig.add_axes((0.6, 0.57, 0.38, 0.35)), fig.add_axes((0.6, 0.11, 0.38, 0.35))
     _cells(upper, lower, geometry, problem, plan)
-    fig.tight_layout()
-    fig.savefig(file, dpi=80)
+    fig.savefig(file, dpi=85)
     plt.close(fig)
 
 
@@ -72,20 +82,21 @@ def _scene(axes: Any, geometry: ArmGeometry, problem: Problem, plan: Plan) -> No
     for obstacle in problem.obstacles:
         if obstacle.kind != "half_space":
             _outline(axes, obstacle)
-    marks = np.linspace(0.0, 1.0, 9)
+    marks = np.linspace(0.0, 1.0, 7)
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(plan.path, axis=0), axis=1))])
-    for i, part in enumerate(marks):
+    for part in marks:
         q = np.array([np.interp(part * along[-1], along, column) for column in plan.path.T])
+        colour, end = plt.get_cmap("viridis")(0.9 * part), part in (0.0, 1.0)
         balls = ball_centers(geometry.arm, q)
-        colour = plt.get_cmap("viridis")(part)
-        area = 3.0 + 2.5e4 * geometry.arm.ball_radius**2
-        axes.scatter(*balls.T, s=area, color=colour, alpha=0.25 if 0 < i < len(marks) - 1 else 0.6, linewidths=0)
+        area = 2.6e4 * geometry.arm.ball_radius**2
+        axes.scatter(*balls.T, s=area, color=colour, alpha=0.3 if end else 0.04, linewidths=0)
+        axes.plot(*skeleton(geometry.robot, q).T, color=colour, linewidth=4.0 if end else 1.8, marker="o", markersize=3)
     fine = np.linspace(0.0, along[-1], 200)
     tool = [geometry.robot.forward(np.array([np.interp(s, along, c) for c in plan.path.T])).translation for s in fine]
     axes.plot(*np.array(tool).T, color="red", linewidth=2)
-    axes.set(xlim=(-0.6, 1.0), ylim=(-0.8, 0.8), zlim=(-0.1, 1.3), xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
-    axes.set_box_aspect((1.6, 1.6, 1.4))
-    axes.view_init(22, -55)
+    axes.set(xlim=(-0.35, 0.85), ylim=(-0.6, 0.6), zlim=(0.0, 1.1), xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    axes.set_box_aspect((1.2, 1.2, 1.1), zoom=0.88)
+    axes.view_init(24, -112)
 
 
 def _outline(axes: Any, obstacle: Obstacle) -> None:

@@ -32,7 +32,7 @@ def save_picture(file: Path, robot: RobotModel, path: PlannedPath, obstacles: li
     for obstacle in obstacles:
         _draw_obstacle(scene, obstacle)
     shares = np.linspace(0.0, 1.0, SHOWN_ARMS)
-    arms = [_skeleton(robot, path.positions[round(share * (len(path.positions) - 1))]) for share in shares]
+    arms = [skeleton(robot, path.positions[round(share * (len(path.positions) - 1))]) for share in shares]
     for share, points in zip(shares, arms, strict=True):
         _draw_arm(scene, points, float(share))
     _draw_path(scene, path)
@@ -46,7 +46,7 @@ def save_picture(file: Path, robot: RobotModel, path: PlannedPath, obstacles: li
     plt.close(figure)
 
 
-def _skeleton(robot: RobotModel, q: FloatArray) -> FloatArray:
+def skeleton(robot: RobotModel, q: FloatArray) -> FloatArray:
     """Base, joints and tool (k, 3) [m] at `q`."""
     data = robot.new_data()
     pin.forwardKinematics(robot.model, data, q)
