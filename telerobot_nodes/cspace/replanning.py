@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 
 from telerobot_nodes.core.path_timing import TimedPath
 from telerobot_nodes.core.validation import FloatArray, in_range
 from telerobot_nodes.cspace.cell_of_arms import ArmCell, CellPlan
+from telerobot_nodes.cspace.edges import EdgeProver
 from telerobot_nodes.cspace.execution import Execution
 from telerobot_nodes.cspace.force_field import FieldSettings
-from telerobot_nodes.cspace.obstacles import Obstacle
+from telerobot_nodes.cspace.obstacles import Obstacle, world_of
 from telerobot_nodes.cspace.right_of_way import RightOfWay
 from telerobot_nodes.errors import InvalidValueError, TransitionError
 
@@ -96,9 +98,17 @@ class CellExecution:
         )
 
     def set_obstacles(self, obstacles: Sequence[Obstacle]) -> None:
-        """What is seen now: the field uses it at once, plans from the next one on."""
+        """What is seen now: the field uses it at once, plans from the next one on.
+
+        The field stops no arm at full speed: what has come to stand in the rest of a path makes every arm brake, and
+        they are planned again.
+        """
+        if list(obstacles) == self._seen:
+            return
         self._seen = list(obstacles)
         self.execution.field.set_obstacles(self._seen)
+        if self.phase is Phase.MOVING and not all(self._free_ahead(i) for i in range(len(self.paths))):
+            self._stop(())
 
     def start(self, plan: CellPlan) -> None:
         """Begin a plan made from where the arms stand. Raises InvalidValueError when it has no schedule."""
@@ -146,6 +156,13 @@ class CellExecution:
         elif self.phase is Phase.HOLDING and self.execution.resting and now - self._since >= self.settle:
             self._replan(q)
         return setpoints
+
+    def _free_ahead(self, i: int) -> bool:
+        """True when the rest of an arm's path is proved not to touch what is seen now."""
+        path, clock, arm = self.paths[i], self.execution.clock[i], self.cell.geometries[i].arm
+        rest = np.vstack([path.at(clock)[0], path.path[path.times > clock]])
+        prover = EdgeProver(arm._replace(pairs=arm.pairs[:0]), world_of(self._seen))
+        return all(prover.free(a, b) for a, b in pairwise(rest))
 
     def _stop(self, arms: tuple[int, ...]) -> None:
         self._handle(Event.DEADLOCK)
