@@ -6,6 +6,7 @@ happened; nothing here waits. What must never enter: clocks, sockets, widgets.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -196,5 +197,5 @@ class OperatorClient:
 
 
 def _what(conflict: str) -> str:
-    """The conflict without the place, which moves on as the arm executes."""
-    return conflict.partition(", point ")[0]
+    """The conflict without place and amount, which change as the arm executes."""
+    return re.sub(r"\d+\.\d+", "", conflict.partition(",")[0])

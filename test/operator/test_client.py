@@ -260,3 +260,12 @@ def test_stretches_in_conflict_are_shown_until_the_plan_has_none(client):
     assert len(scene(client, 0.0).conflicts) == 2
     client.hear_conflicts(np.empty((0, 2, 3)))
     assert len(scene(client, 0.0).conflicts) == 0
+
+
+def test_a_conflict_is_told_once_while_the_arm_comes_nearer_to_it(client):
+    for depth, point in ((3, 7), (4, 8), (5, 9)):
+        text = f"collision: link6_0 and box, {depth} mm, point {point}, plan time 0.{point} s"
+        client.hear_simulation(SimulationStatus(conflicts=1, conflict=text), 0.1 * point)
+    assert len(texts(client)) == 1
+    client.hear_simulation(SimulationStatus(conflicts=1, conflict="out of reach, point 12, plan time 0.3 s"), 2.0)
+    assert texts(client)[-1].startswith("conflict ahead: out of reach")

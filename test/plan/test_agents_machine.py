@@ -15,7 +15,7 @@ from telerobot_nodes.plan.authority import AuthorityKind
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 NAMES = st.sampled_from(["ann", "bob"])
-EXAMPLES = 8  # interleavings of up to 25 steps in the quick suite
+EXAMPLES = 5  # interleavings of up to 25 steps in the quick suite
 LONG = int(os.environ.get("TELEROBOT_EXAMPLES", "5000"))  # in the slow one
 MOST_SPEED = 0.5 * 1.15  # [m/s] of plan time
 
