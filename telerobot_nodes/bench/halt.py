@@ -51,7 +51,7 @@ class _Halt:
 class _Run:
     halts: list[_Halt] = field(default_factory=list)
     failed: int = 0
-    rested_before: int = 0
+    rested_before: int = 0  # no motion to halt: it never began, or was over
 
 
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _one(probe: HaltProbe, done: _Run, kind: str, number: int, speed: float, par
     up = "up" if number % 4 < 2 else "down"
     probe.say(f"move left_arm by 10 cm {up} speed {speed} m/s")
     if not probe.wait(lambda: probe.speed > MOVES, MOTION_LIMIT):
-        done.failed += 1
+        done.rested_before += 1
         probe.halt_by_topic()
         probe.spin(REST)
         return
