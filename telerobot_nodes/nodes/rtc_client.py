@@ -6,6 +6,7 @@ unit does it once.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ DISCOVERY_LIMIT = 10.0  # [s]
 AGAIN = 2.0  # [s] after which a text is said again; doubles each time
 HALT_AGAIN = 0.1  # [s] the same of a halt
 ANSWER_LIMIT = 30.0  # [s]
+_CLIENTS = itertools.count()
 GONE = 10.0  # [s] nobody publishes reports
 
 
@@ -36,7 +38,8 @@ class CommandClient:
     def __init__(self, namespace: str = "", name: str = "shell") -> None:
         """Raises TelerobotError when no decision unit is found."""
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-        self.sender = f"{name}_{os.getpid()}"
+        again = next(_CLIENTS)  # another client of this process is another sender: old answers are not for it
+        self.sender = f"{name}_{os.getpid()}" + (f"_{again}" if again else "")
         self._node = rclpy.create_node(f"telerobot_{self.sender}", namespace=namespace)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)

@@ -1,6 +1,5 @@
 """Run-time control on the running graph: an object that was moved is missed, found and grasped; a halt; hands over."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -29,7 +28,8 @@ def test_an_object_moved_away_is_missed_looked_for_and_grasped(played):
 
 def test_a_halt_on_the_way_ends_the_command_and_the_object_is_still_held(played):
     report = played[0]["lift"]
-    assert (report.ok, report.outcome, report.reason) == (False, "halted", f"halt by ana_{os.getpid()}")
+    assert (report.ok, report.outcome) == (False, "halted")
+    assert report.reason.startswith("halt by ana")
     assert played[0]["place"].ok, played[0]["place"].reason
 
 

@@ -1,0 +1,98 @@
+"""Two arms in two namespaces under one decision unit: real processes, parallel commands, errors of one and of all."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from telerobot_nodes.launching import GraphOptions, node_command
+from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
+
+pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(400)]
+
+START_LIMIT = 150.0  # [s]
+WITHOUT = ("rtc_decision_unit", "bag_recorder", "cspace_planner")
+ARMS = ("left", "right")
+
+
+@pytest.fixture(scope="module")
+def two_arms():
+    """A graph for each arm; one decision unit for both."""
+    lines = []
+    graphs = [
+        Supervisor(GraphOptions("robot", namespace=name, without=WITHOUT), on_line=lambda *line: lines.append(line))
+        for name in ARMS
+    ]
+    unit = None
+    try:
+        for graph in graphs:
+            graph.start()
+        command = node_command("rtc_decision_unit", GraphOptions("robot"))
+        command += ["-p", "arms:=left_arm=left,right_arm=right"]
+        unit = subprocess.Popen(command, env={**os.environ, **NODE_ENVIRONMENT})
+        assert all(graph.wait_ready(START_LIMIT) for graph in graphs), lines
+        yield graphs
+    finally:
+        if unit is not None:
+            unit.send_signal(signal.SIGINT)
+            unit.wait(30.0)
+        for graph in graphs:
+            graph.stop()
+
+
+@pytest.fixture
+def robot(two_arms):
+    from telerobot_nodes.client import connect
+
+    with connect(name="test") as client:
+        assert client.hear(lambda: both_known(client), 60.0)
+        yield client
+
+
+def both_known(client):
+    text = client.ask("show database").text
+    return all(f"{name}_arm.joints" in text for name in ARMS)
+
+
+def move(robot, arm, way="up"):
+    return robot.begin(f"move {arm}_arm by 4 cm {way} speed 0.02")
+
+
+def press_estop(robot, arm, name):
+    """Call a service of the arm's hardware."""
+    from std_srvs.srv import Trigger
+
+    client = robot._node.create_client(Trigger, f"/{arm}/hardware_interface/{name}")
+    assert robot.hear(client.service_is_ready, 20.0)
+    future = client.call_async(Trigger.Request())
+    assert robot.hear(future.done, 20.0)
+    assert future.result().success
+
+
+def test_both_arms_move_at_the_same_time(robot):
+    numbers = [move(robot, arm) for arm in ARMS]
+    reports = [robot.end(number, 60.0) for number in numbers]
+    assert [report.outcome for report in reports] == ["succeeded", "succeeded"], [r.reason for r in reports]
+    assert all(report.elapsed > 2.0 for report in reports)  # 4 cm at 2 cm/s; begun within one message of each other
+
+
+def test_an_error_ends_its_own_command_alone(robot):
+    right = move(robot, "right", "down")
+    failed = robot.run("move left_arm to (3, 0, 0)", limit=60.0)
+    assert failed.outcome in ("failed", "refused"), failed.reason
+    assert robot.end(right, 60.0).outcome == "succeeded"
+
+
+def test_an_e_stop_of_one_arm_ends_all_commands_until_it_is_reset(robot):
+    left, right = move(robot, "left", "down"), move(robot, "right")
+    robot.hear(lambda: False, 0.7)
+    press_estop(robot, "left", "estop")
+    ends = [robot.end(number, 30.0) for number in (left, right)]
+    assert [end.outcome for end in ends] == ["failed", "halted"], [end.reason for end in ends]
+    assert all("global error" in end.reason for end in ends)
+    refused = robot.run("move right_arm by 1 cm up", limit=30.0)
+    assert (refused.outcome, "not reset" in refused.reason) == ("refused", True)
+    press_estop(robot, "left", "reset")
+    assert robot.ask("reset").ok
+    assert robot.run("move right_arm by 1 cm up speed 0.02", limit=60.0).ok
