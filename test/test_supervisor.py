@@ -16,7 +16,7 @@ from telerobot_nodes.supervisor import Change, Supervisor, node_environment
 
 LIVES = 'print(f"telerobot: {name} ready", flush=True); time.sleep(600)'
 PRELUDE = "import os, signal, subprocess, sys, time\nname = sys.argv[1]\n"
-ROBOT = ("bag_recorder", "hardware_interface", "gcmsf_control", "plan_executor")
+ROBOT = tuple(entry.name for entry in GraphOptions("robot").nodes)
 PATIENCE = 30.0  # [s] for what takes milliseconds
 
 
@@ -337,7 +337,7 @@ def test_a_stop_signal_ends_every_node_and_the_exit_code_is_0(run_supervisor, nu
     nodes = pids(lines_until(process, "graph robot ready"))
     process.send_signal(number)
     assert process.wait(PATIENCE) == 0
-    assert len(nodes) == 4
+    assert len(nodes) == len(ROBOT)
     assert not any(alive(pid) for pid in nodes)
 
 
@@ -361,7 +361,7 @@ def test_ctrl_c_pressed_again_and_again_is_one_clean_stop(run_supervisor):
     process.send_signal(signal.SIGINT)
     rest = process.stdout.read()
     assert process.wait(PATIENCE) == 0
-    assert rest.count("ended") == 4
+    assert rest.count("ended") == len(ROBOT)
     assert not any(alive(pid) for pid in nodes)
 
 
@@ -370,7 +370,7 @@ def test_nodes_end_when_the_supervisor_is_killed(run_supervisor):
     nodes = pids(lines_until(process, "graph robot ready"))
     process.kill()
     process.wait()
-    assert len(nodes) == 4
+    assert len(nodes) == len(ROBOT)
     wait_until(lambda: not any(alive(pid) for pid in nodes))
 
 
