@@ -83,7 +83,8 @@ def test_a_touch_a_halt_and_the_plan_goes_on_from_where_the_arm_is(terminal, cli
     assert (halted.state, halted.reason) == (STOPPED, "external_stop")
     assert "halt" in halted.detail
 
-    terminal.ask(commands.Resume())
+    # the plan queue allows it as soon as it too has heard that the robot confirmed the halt
+    assert terminal.wait_for(lambda _: terminal.ask(commands.Resume()).done, 10.0)
     up = client.end(client.send("cartesian_guarded", **relative(-0.1, 0.1), max_force_thres=0.0, max_torque_thres=0.0))
     assert up.state == SUCCEEDED, up.detail
     rest = np.array(up.tool_pose)
