@@ -41,6 +41,12 @@ def test_pinocchio_and_mujoco_agree_where_the_sensor_is(name):
     assert np.allclose(site.xmat.reshape(3, 3), data.oMf[frame].rotation, atol=1e-9)
 
 
+def touching(arm):
+    """Names of the bodies that touch each other: what lies loose on the board does."""
+    body = arm.model.geom_bodyid
+    return [tuple(arm.model.body(body[g]).name for g in contact.geom) for contact in arm.data.contact]
+
+
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_workspace_box_is_free_of_contact(name):
     robot = load_robot(name)
@@ -49,7 +55,7 @@ def test_the_workspace_box_is_free_of_contact(name):
     for q in (np.array(robot.home), *corners(robot)):
         arm.data.qpos[arm._q_address] = q
         mujoco.mj_forward(arm.model, arm.data)
-        assert arm.data.ncon == 0
+        assert not [pair for pair in touching(arm) if any(name.startswith("arm/") for name in pair)]
 
 
 def test_the_task_board_has_its_eight_tasks_and_keeps_still():
