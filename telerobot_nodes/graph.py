@@ -248,7 +248,6 @@ NODES: tuple[Node, ...] = (
             "forward_simulator/state",
             "forward_simulator/markers",
             "plan_executor/state",
-            "gcmsf_control/report",
             "rtc_decision_unit/reports",
             "rtc_decision_unit/tasks",
             "link_emulator/status",

@@ -138,7 +138,7 @@ def open_page(console, browser):
     page = browser.new_page(viewport={"width": 1000, "height": 900})
     page.set_default_timeout(1000.0 * LIMIT)
     page.goto(console.console.url)
-    page.get_by_role("button", name="HALT").wait_for()
+    page.get_by_role("button", name="HALT", exact=True).wait_for()
     return page
 
 
@@ -152,7 +152,7 @@ def test_the_page_shows_the_lead_and_the_robots_state(page):
 
 
 def test_halt_reaches_the_graph_and_is_shown_as_stopped_only_when_confirmed(console, page):
-    page.get_by_role("button", name="HALT").click()
+    page.get_by_role("button", name="HALT", exact=True).click()
     console.sink.wait_for(lambda command: isinstance(command, commands.Halt))
     see(page, "NOT CONFIRMED")
     assert console.sink.halts

@@ -57,7 +57,7 @@ def page(console_url):
         page = browser.new_page(viewport={"width": 640, "height": 800})
         page.set_default_timeout(1000.0 * LIMIT)
         page.goto(console_url)
-        page.get_by_role("button", name="HALT").wait_for()
+        page.get_by_role("button", name="HALT", exact=True).wait_for()
         yield page
         browser.close()
 
