@@ -209,8 +209,8 @@ class PathPlanQueue:
             self._abandon()
         if self._uplink.phase is Phase.OBSERVING and tool_pose is not None:
             self._stand_by(now, tool_pose)
-        rests = tool_pose is not None and bool(len(self._plan)) and self._uplink.rests
-        if tool_pose is not None and rests and self._rest_watch.elsewhere(self._plan.head_pose, tool_pose):
+        rests = bool(len(self._plan)) and self._uplink.rests
+        if self._rest_watch.elsewhere(self._plan.head_pose if rests else None, tool_pose):
             self._uplink.fire(Event.MOVED)  # a primitive moved it: the plan goes on from there
         if self._uplink.notices:
             self._notice = "; ".join(self._uplink.notices)

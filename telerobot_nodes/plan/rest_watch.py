@@ -18,8 +18,14 @@ class RestWatch:
     def __init__(self) -> None:
         self._count = 0
 
-    def elsewhere(self, head_pose: FloatArray, tool_pose: FloatArray) -> bool:
-        """A report of the arm at rest with nothing left; True once it was away from the plan's head (7,) for long."""
+    def elsewhere(self, head_pose: FloatArray | None, tool_pose: FloatArray | None) -> bool:
+        """A report; `head_pose` (7,) of a plan that is executed, None while the arm moves, or waits after a halt.
+
+        True once it rested away from there for long, without a break: soon after a halt a primitive may begin.
+        """
+        if head_pose is None or tool_pose is None:
+            self._count = 0
+            return False
         distance, angle = pose_distance(head_pose, tool_pose)
         away = distance > ELSEWHERE[0] or angle > ELSEWHERE[1]
         self._count = self._count + 1 if away else 0

@@ -141,11 +141,11 @@ class Uplink:
 
     @property
     def rests(self) -> bool:
-        """True when the robot has executed the whole plan, and rests."""
+        """True when the robot has executed the whole plan, and rests, ready for more."""
         report = self.report
         if report is None or self.phase is not Phase.READY or self.unacknowledged:
             return False
-        return _at_rest(report) and report.executed_seq == self._store.last_seq
+        return report.mode is ExecutorMode.IDLE and report.executed_seq == self._store.last_seq
 
     @property
     def executed_seq(self) -> int:

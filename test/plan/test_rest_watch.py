@@ -30,3 +30,12 @@ def test_a_turn_alone_is_elsewhere_too():
     turned = HEAD.copy()
     turned[3:] = [np.sin(0.05), 0.0, 0.0, np.cos(0.05)]
     assert any(watch.elsewhere(HEAD, turned) for _ in range(REPORTS))
+
+
+def test_an_arm_that_moves_in_between_is_counted_anew():
+    watch = RestWatch()
+    for _ in range(REPORTS - 1):
+        assert not watch.elsewhere(HEAD, away(0.02))
+    assert not watch.elsewhere(None, away(0.02))
+    assert not any(watch.elsewhere(HEAD, away(0.02)) for _ in range(REPORTS - 1))
+    assert watch.elsewhere(HEAD, away(0.02))
