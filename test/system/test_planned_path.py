@@ -149,7 +149,7 @@ def test_the_arm_goes_round_an_obstacle_that_appeared(client):
     assert handle.accepted
     report = client.wait(handle.get_result_async()).result.report
     action.destroy()
-    assert report.state == PrimitiveReport.SUCCEEDED, report
+    assert report.state == PrimitiveReport.SUCCEEDED, report.detail
 
     way = np.array(client.measured)
     assert np.abs(way[-1] - GOAL).max() < 0.02
