@@ -15,7 +15,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from telerobot.action import ExecutePrimitive
-from telerobot.msg import ArmGoal, Obstacle, Obstacles, PrimitiveParameters, PrimitiveReport
+from telerobot.msg import ArmGoal, ControlState, Obstacle, Obstacles, PrimitiveParameters, PrimitiveReport
 from telerobot.srv import CheckPath, PlanPath
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.scene import SCENE_BITS, build_scene
@@ -43,7 +43,9 @@ class Client:
         rclpy.init()
         self.node = rclpy.create_node("test_client")
         self.measured = []
+        self.holding = threading.Event()  # the control loop has heard of the arm
         self.node.create_subscription(JointState, "joint_states", self._hear, qos_profile_sensor_data)
+        self.node.create_subscription(ControlState, "gcmsf_control/state", self._hear_control, qos_profile_sensor_data)
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
         self.thread = threading.Thread(target=self.executor.spin, daemon=True)
@@ -51,6 +53,10 @@ class Client:
 
     def _hear(self, message):
         self.measured.append(np.array(message.position))
+
+    def _hear_control(self, message):
+        if message.state == ControlState.HOLDING:
+            self.holding.set()
 
     def wait(self, future):
         done = threading.Event()
@@ -140,6 +146,7 @@ def test_the_arm_goes_round_an_obstacle_that_appeared(client):
     path = np.array(planned.paths[0].waypoints).reshape(-1, 6)
     assert len(path) > 2
 
+    assert client.holding.wait(LIMIT)
     action = ActionClient(client.node, ExecutePrimitive, "gcmsf_control/execute")
     assert action.wait_for_server(LIMIT)
     values = {"via_points": str(path[1:].reshape(-1).tolist()), "path_speed": "0.5"}

@@ -43,6 +43,7 @@ def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs
     start_hand(terminal)
     pid = kill(demo_graph, node)
     wait(terminal, lambda c: demo_graph.pid(node) != pid and not demo_graph.waiting_for())
+    do(terminal, commands.StopReplay())  # the hand goes on while the queue is away
     finish(terminal)
     reached = terminal.operator.robot.executed_seq
     wait(terminal, lambda c: c.queue.has_authority and not c.queue.stale)
