@@ -144,9 +144,10 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             self._signal(number)
             deadline = time.monotonic() + self._grace
-            for thread in self._threads:
+            threads = [thread for thread in self._threads if thread.ident]  # one not begun yet will start nothing
+            for thread in threads:
                 thread.join(max(0.0, deadline - time.monotonic()))
-            if not any(thread.is_alive() for thread in self._threads):
+            if not any(thread.is_alive() for thread in threads):
                 return
 
     # the thread of one node ----------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ class Supervisor:
                     return
         if entry.required:
             self.failure = NodeEvent(entry.name, Change.ENDED, code)
-            threading.Thread(target=self.stop, name="stop").start()
+            threading.Thread(target=self.stop, name="stop", daemon=True).start()
 
     def _run_once(self, name: str, running: threading.Event) -> int:
         try:
