@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from telerobot_nodes.rtc.grammar import help_topics, reserved_words
 from telerobot_nodes.rtc.syntax import (
     Accept,
     Action,
     Both,
-    Clause,
     Comparison,
     Condition,
     Constraint,
@@ -52,22 +52,9 @@ def print_program(statements: Iterable[Statement]) -> str:
     return "; ".join(print_statement(statement) for statement in statements)
 
 
-def print_statement(statement: Statement) -> str:  # noqa: PLR0911 - one line per kind
+def print_statement(statement: Statement) -> str:
     """The canonical text of a statement."""
-    if isinstance(statement, Task):
-        return _task(statement)
-    if isinstance(statement, Control):
-        return _control(statement)
-    if isinstance(statement, Query):
-        return _query(statement)
-    if isinstance(statement, TaskResult):
-        return _result(statement)
-    if isinstance(statement, Trial):
-        return "try " + _task(statement.task)
-    if isinstance(statement, Define):
-        parameters = _parameters(statement.parameters)
-        return f"define {_name(statement.name)}{parameters} as {{ {print_program(statement.body)} }}"
-    return _run(statement)
+    return _STATEMENTS[type(statement)](statement)
 
 
 def print_condition(condition: Condition) -> str:
@@ -108,7 +95,7 @@ def _task(task: Task) -> str:
             after,
             "" if tail_first else relation + place,
             f"from {_place(task.source)}" if task.source else "",
-            *(_clause(clause) for clause in task.clauses),
+            *(_CLAUSES[type(clause)](clause) for clause in task.clauses),
         )
     )
 
@@ -156,26 +143,12 @@ def _parameters(names: tuple[Name, ...]) -> str:
     return f"({', '.join(_name(name) for name in names)})" if names else ""
 
 
-def _clause(clause: Clause) -> str:  # noqa: PLR0911 - one line per clause
-    if isinstance(clause, With):
-        return "with " + " and ".join(_name(name) for name in clause.names)
-    if isinstance(clause, ViaOperator):
-        return "via operator-intervention"
-    if isinstance(clause, ViaPlaces):
-        return "via " + ", ".join(_place(place) for place in clause.places)
-    if isinstance(clause, Maintain):
-        return "maintain " + " ".join(_constraint(item) for item in clause.constraints)
-    if isinstance(clause, Guarded):
-        return "guarded"
-    if isinstance(clause, Reflex):
-        return f"unless {print_condition(clause.condition)} then {_action(clause.action)}"
-    if isinstance(clause, Until):
-        return f"until {print_condition(clause.condition)}"
-    if isinstance(clause, Accept):
-        return "accept " + " or ".join(_result_word(result) for result in clause.results)
-    if isinstance(clause, Shared):
-        return f"shared operator {' '.join(clause.operator)} program {' '.join(clause.program)}"
-    return _setting(clause)
+def _define(define: Define) -> str:
+    return f"define {_name(define.name)}{_parameters(define.parameters)} as {{ {print_program(define.body)} }}"
+
+
+def _reflex(reflex: Reflex) -> str:
+    return f"unless {print_condition(reflex.condition)} then {_action(reflex.action)}"
 
 
 def _setting(setting: Setting) -> str:
@@ -266,3 +239,26 @@ def _result_word(result: str) -> str:
 def _string(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+_STATEMENTS: dict[type, Callable[[Any], str]] = {
+    Task: _task,
+    Control: _control,
+    Query: _query,
+    TaskResult: _result,
+    Trial: lambda trial: "try " + _task(trial.task),
+    Define: _define,
+    Run: _run,
+}
+_CLAUSES: dict[type, Callable[[Any], str]] = {
+    With: lambda clause: "with " + " and ".join(_name(name) for name in clause.names),
+    ViaOperator: lambda clause: "via operator-intervention",
+    ViaPlaces: lambda clause: "via " + ", ".join(_place(place) for place in clause.places),
+    Maintain: lambda clause: "maintain " + " ".join(_constraint(item) for item in clause.constraints),
+    Guarded: lambda clause: "guarded",
+    Reflex: _reflex,
+    Until: lambda clause: f"until {print_condition(clause.condition)}",
+    Accept: lambda clause: "accept " + " or ".join(_result_word(result) for result in clause.results),
+    Shared: lambda clause: f"shared operator {' '.join(clause.operator)} program {' '.join(clause.program)}",
+    Setting: _setting,
+}

@@ -4,10 +4,12 @@ What belongs here: the shape of a command. What must never enter: grammar, names
 Positions do not take part in comparison: two commands are equal when they mean the same words.
 """
 
+# ruff: noqa: RUF009
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from telerobot_nodes.rtc.units import UNITS
 
@@ -24,12 +26,17 @@ class Position(NamedTuple):
 NOWHERE = Position()
 
 
+def somewhere() -> Any:
+    """The field of a position."""
+    return field(default=NOWHERE, compare=False, repr=False)
+
+
 @dataclass(frozen=True)
 class Name:
     """An object, place, arm, frame, path, skill, macro or agent."""
 
     text: str
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Quantity:
 
     number: float
     unit: str = ""
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
     @property
     def si(self) -> float:
@@ -69,7 +76,7 @@ class Place:
     name: Name | None = None  # the named thing; the frame of a pose
     offset: Quantity | None = None
     numbers: tuple[Quantity, ...] = ()
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Measure:
     kind: str
     axis: str = ""
     name: Name | None = None  # distance to
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -136,14 +143,14 @@ class With:
     """Arms, grippers, cameras that shall do it."""
 
     names: tuple[Name, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
 class ViaOperator:
     """The operator performs each step."""
 
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,7 @@ class ViaPlaces:
     """Places to pass through."""
 
     places: tuple[Place, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -161,7 +168,7 @@ class Constraint:
     kind: str
     quantity: Quantity | None = None
     name: Name | None = None
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -169,14 +176,14 @@ class Maintain:
     """What must be kept during the whole task."""
 
     constraints: tuple[Constraint, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
 class Guarded:
     """Stop on unexpected contact."""
 
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class Reflex:
 
     condition: Condition
     action: Action
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -193,7 +200,7 @@ class Until:
     """End the motion successfully when the condition comes true."""
 
     condition: Condition
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -201,7 +208,7 @@ class Accept:
     """Results that count as success."""
 
     results: tuple[str, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -210,7 +217,7 @@ class Shared:
 
     operator: tuple[str, ...]
     program: tuple[str, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -219,7 +226,7 @@ class Setting:
 
     kind: str
     value: Quantity | Name | str
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 Clause: TypeAlias = With | ViaOperator | ViaPlaces | Maintain | Guarded | Reflex | Until | Accept | Shared | Setting
@@ -240,7 +247,7 @@ class Task:
     direction: Direction | None = None
     axes: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -252,7 +259,7 @@ class Control:
     command: int = 0  # 0: none given
     agent: Name | None = None
     everything: bool = False
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -264,7 +271,7 @@ class Query:
     name: Name | None = None
     command: int = 0
     everything: bool = False
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -276,7 +283,7 @@ class TaskResult:
     place: Place | None = None
     readings: tuple[tuple[Measure, Quantity], ...] = ()
     reason: str = ""
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -284,7 +291,7 @@ class Trial:
     """Hypothesis test of a task."""
 
     task: Task
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -294,7 +301,7 @@ class Define:
     name: Name
     parameters: tuple[Name, ...]
     body: tuple[Statement, ...]
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 @dataclass(frozen=True)
@@ -304,7 +311,7 @@ class Run:
     name: Name
     arguments: tuple[Name, ...] = ()
     forget: bool = False
-    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    at: Position = somewhere()
 
 
 Statement: TypeAlias = Task | Control | Query | TaskResult | Trial | Define | Run

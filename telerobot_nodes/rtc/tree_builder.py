@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from typing import Any
 
 from lark import Token, Transformer
 
 from telerobot_nodes.rtc.problems import CommandError
+from telerobot_nodes.rtc.rule_tables import (
+    OPTION_TOKENS,
+    RULES,
+    SUBJECTS,
+    Children,
+    all_of,
+    keyword,
+    only,
+    position,
+    unquote,
+    whole,
+)
 from telerobot_nodes.rtc.syntax import (
     Accept,
     Action,
@@ -32,12 +43,10 @@ from telerobot_nodes.rtc.syntax import (
     Name,
     Negation,
     Place,
-    Position,
     Quantity,
     Query,
     Reflex,
     Run,
-    Setting,
     Shared,
     Statement,
     Task,
@@ -52,101 +61,7 @@ from telerobot_nodes.rtc.syntax import (
 MAX_TERMS = 64  # of one condition
 MAX_DEPTH = 100  # of nested conditions
 
-Children = list[Any]
 _QUANTITY = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?)[ \t]*(\S*)")
-
-TASK_RULES = [
-    "move",
-    "touch",
-    "follow",
-    "approach",
-    "retract",
-    "lift",
-    "grasp",
-    "release",
-    "pick",
-    "place_",
-    "turn",
-    "open",
-    "close",
-    "insert",
-    "remove",
-    "seat",
-    "push",
-    "pull",
-    "slide",
-    "level",
-    "polish",
-    "inspect",
-    "look",
-    "locate",
-    "hold",
-    "comply",
-    "teleoperate",
-    "trade",
-    "return_",
-    "wait",
-    "tare",
-    "perform",
-]
-CONSTRAINT_KINDS = {
-    "work_range": "safe-work-range",
-    "task_region": "avoid-task-region",
-    "neighbors": "avoid-neighbors",
-    "pose_kept": "pose-during-motion",
-    "upright": "upright",
-    "speed": "speed",
-    "acceleration": "acceleration",
-    "force": "force",
-    "torque": "torque",
-    "clearance": "clearance",
-    "stiffness": "stiffness",
-}
-OPTION_TOKENS = frozenset(
-    ["FREE", "GUARDED", "REVERSED", "CLOCKWISE", "COUNTERCLOCKWISE", "GRIPPER", "TOOL", "WORLD", "CAMERA"],
-)
-SETTING_RULES = {
-    "timeout": "timeout",
-    "retry": "retry",
-    "busy": "busy",
-    "report": "report",
-    "interpolate": "interpolate",
-    "mode": "mode",
-    "payload": "payload",
-    "tool": "tool",
-    "frame": "frame",
-    "dither": "dither",
-    "label": "as",
-    "note": "note",
-}
-SUBJECTS = frozenset(["DATABASE", "RESOURCES", "COMMANDS", "TASKS", "SKILLS", "OBJECTS", "MACROS"])
-
-
-def position(token: Token) -> Position:
-    """Where a token stands."""
-    return Position(token.line, token.column, token.start_pos, token.end_pos)
-
-
-def keyword(token: Token) -> str:
-    """The word of a keyword token as it is printed."""
-    return str(token).lower().replace("_", "-")
-
-
-def _only(children: Children, kind: type) -> Any:
-    for child in children:
-        if type(child) is kind:
-            return child
-    return None
-
-
-def _all(children: Children, kind: type) -> tuple[Any, ...]:
-    return tuple(child for child in children if type(child) is kind)
-
-
-def _whole(quantity: Quantity, what: str) -> int:
-    if quantity.unit or quantity.number != int(quantity.number) or quantity.number < 1:
-        raise CommandError(f"{what} must be a whole number from 1, without unit", quantity.at)
-    return int(quantity.number)
 
 
 def _depth(term: Condition) -> int:
@@ -238,35 +153,35 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
         return Place("grasp_point", c[1], at=position(c[0]))
 
     def above(self, c: Children) -> Place:
-        return Place("above", c[1], _only(c, Quantity), at=position(c[0]))
+        return Place("above", c[1], only(c, Quantity), at=position(c[0]))
 
     def home(self, c: Children) -> Place:
         return Place("home", at=position(c[0]))
 
     def literal_pose(self, c: Children) -> Place:
-        numbers = _all(c, Quantity)
+        numbers = all_of(c, Quantity)
         if len(numbers) not in (3, 7):
             raise CommandError(f"a pose has 3 or 7 numbers, not {len(numbers)}", position(c[0]))
-        return Place("pose", _only(c, Name), numbers=numbers, at=position(c[0]))
+        return Place("pose", only(c, Name), numbers=numbers, at=position(c[0]))
 
     def joints(self, c: Children) -> Place:
-        return Place("joints", numbers=_all(c, Quantity), at=position(c[0]))
+        return Place("joints", numbers=all_of(c, Quantity), at=position(c[0]))
 
     # clauses
     def with_(self, c: Children) -> With:
-        return With(_all(c, Name), position(c[0]))
+        return With(all_of(c, Name), position(c[0]))
 
     def via_operator(self, c: Children) -> ViaOperator:
         return ViaOperator(position(c[0]))
 
     def via_places(self, c: Children) -> ViaPlaces:
-        return ViaPlaces(_all(c, Place), position(c[0]))
+        return ViaPlaces(all_of(c, Place), position(c[0]))
 
     def maintain(self, c: Children) -> Maintain:
-        return Maintain(_all(c, Constraint), position(c[0]))
+        return Maintain(all_of(c, Constraint), position(c[0]))
 
     def limited(self, c: Children) -> Maintain:
-        limit = _all(c, Constraint)
+        limit = all_of(c, Constraint)
         return Maintain(limit, limit[0].at)
 
     def guarded(self, c: Children) -> Guarded:
@@ -296,13 +211,13 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
     # conditions
     def measure(self, c: Children) -> Measure:
         axis = next((child for child in c if type(child) is str), "")
-        return Measure(keyword(c[0]), axis, _only(c, Name), position(c[0]))
+        return Measure(keyword(c[0]), axis, only(c, Name), position(c[0]))
 
     def comparison(self, c: Children) -> Comparison:
         return Comparison(c[0], str(c[1]), c[2])
 
     def event(self, c: Children) -> Event:
-        return Event(keyword(c[0]), _only(c, Name))
+        return Event(keyword(c[0]), only(c, Name))
 
     def negation(self, c: Children) -> Negation:
         return _bounded(Negation(c[1]), c[0])  # type: ignore[return-value]
@@ -317,17 +232,17 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
         return _bounded(Either(_terms(c, Either)), c[1])
 
     def action(self, c: Children) -> Action:
-        return Action(keyword(c[0]), _only(c, Quantity))
+        return Action(keyword(c[0]), only(c, Quantity))
 
     # words to the decision unit
     def command_number(self, c: Children) -> tuple[str, Any]:
-        return "command", _whole(c[1], "a command's number")
+        return "command", whole(c[1], "a command's number")
 
     def all_(self, c: Children) -> tuple[str, Any]:
         return "everything", True
 
     def parameters(self, c: Children) -> tuple[str, Any]:
-        return "parameters", _all(c, Name)
+        return "parameters", all_of(c, Name)
 
     def reading(self, c: Children) -> tuple[str, Any]:
         return "reading", (c[0], c[-1])
@@ -340,16 +255,16 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
 
     def show(self, c: Children) -> Query:
         subject = next((keyword(t) for t in c if isinstance(t, Token) and t.type in SUBJECTS), "")
-        return Query("show", subject, _only(c, Name), at=position(c[0]))
+        return Query("show", subject, only(c, Name), at=position(c[0]))
 
     def done(self, c: Children) -> TaskResult:
         readings = tuple(child[1] for child in c if type(child) is tuple and child[0] == "reading")
-        number = _whole(_only(c, Quantity), "a task's number")
-        return TaskResult(number, True, _only(c, Place), readings, at=position(c[0]))
+        number = whole(only(c, Quantity), "a task's number")
+        return TaskResult(number, True, only(c, Place), readings, at=position(c[0]))
 
     def failed(self, c: Children) -> TaskResult:
         text = next((str(t) for t in c if isinstance(t, Token) and t.type == "STRING"), "")
-        number = _whole(_only(c, Quantity), "a task's number")
+        number = whole(only(c, Quantity), "a task's number")
         return TaskResult(number, False, reason=unquote(text), at=position(c[0]))
 
     def help(self, c: Children) -> Query:
@@ -379,18 +294,6 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
         return Run(c[1], forget=True, at=position(c[0]))
 
 
-def unquote(text: str) -> str:
-    """The text inside double quotes, escapes resolved; empty for no text."""
-    out, escaped = [], False
-    for char in text[1:-1]:
-        if escaped or char != "\\":
-            out.append(char)
-            escaped = False
-        else:
-            escaped = True
-    return "".join(out)
-
-
 _SLOT_OF = {Quantity: "amount", Direction: "direction", Place: "place"}
 
 
@@ -408,39 +311,5 @@ def _bounded(term: Condition, token: Token) -> Condition:
     return term
 
 
-def _head_rule(verb: str) -> Callable[[TreeBuilder, Children], tuple[str, Position, Children]]:
-    return lambda _self, c: (verb, position(c[0]), c)
-
-
-def _constraint_rule(kind: str) -> Callable[[TreeBuilder, Children], Constraint]:
-    return lambda _self, c: Constraint(kind, _only(c, Quantity), _only(c, Name), position(c[0]))
-
-
-def _setting_rule(kind: str) -> Callable[[TreeBuilder, Children], Setting]:
-    def build(_self: TreeBuilder, c: Children) -> Setting:
-        value = next((child for child in c if not isinstance(child, Token)), None)
-        if value is None:
-            value = unquote(str(c[-1])) if c[-1].type == "STRING" else keyword(c[-1])
-        return Setting(kind, value, position(c[0]))
-
-    return build
-
-
-def _scope_rule(build_type: type, verb: str) -> Callable[[TreeBuilder, Children], Any]:
-    def build(_self: TreeBuilder, c: Children) -> Any:
-        scope: dict[str, Any] = dict(child for child in c if type(child) is tuple)
-        return build_type(verb, name=_only(c, Name), at=position(c[0]), **scope)
-
-    return build
-
-
-for _rule in TASK_RULES:
-    setattr(TreeBuilder, _rule, _head_rule(_rule.rstrip("_")))
-for _rule, _kind in CONSTRAINT_KINDS.items():
-    setattr(TreeBuilder, _rule, _constraint_rule(_kind))
-for _rule, _kind in SETTING_RULES.items():
-    setattr(TreeBuilder, _rule, _setting_rule(_kind))
-for _rule in ("halt", "pause", "resume", "cancel", "reset", "reload"):
-    setattr(TreeBuilder, _rule, _scope_rule(Control, _rule))
-for _rule in ("status", "where"):
-    setattr(TreeBuilder, _rule, _scope_rule(Query, _rule))
+for _name, _rule in RULES.items():
+    setattr(TreeBuilder, _name, _rule)

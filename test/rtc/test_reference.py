@@ -5,7 +5,7 @@ from pathlib import Path
 from telerobot_nodes.rtc.parser import parse
 from telerobot_nodes.rtc.printer import print_program
 from telerobot_nodes.rtc.reference import entries, explain, reference_page
-from telerobot_nodes.rtc.tree_builder import CONSTRAINT_KINDS, SETTING_RULES, TASK_RULES
+from telerobot_nodes.rtc.rule_tables import CONSTRAINT_KINDS, SETTING_RULES, TASK_RULES
 
 PAGE = Path(__file__).parents[2] / "docs" / "command_language.md"
 

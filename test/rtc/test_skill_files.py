@@ -6,8 +6,8 @@ import pytest
 
 from telerobot_nodes.errors import ParameterFileError
 from telerobot_nodes.rtc.library_check import find_cycle
+from telerobot_nodes.rtc.rule_tables import TASK_RULES
 from telerobot_nodes.rtc.skill_files import load_library, reload_library
-from telerobot_nodes.rtc.tree_builder import TASK_RULES
 
 
 @pytest.fixture
