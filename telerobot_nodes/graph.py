@@ -248,6 +248,7 @@ NODES: tuple[Node, ...] = (
             "forward_simulator/state",
             "forward_simulator/markers",
             "plan_executor/state",
+            "cspace_planner/world",
             "rtc_decision_unit/reports",
             "rtc_decision_unit/tasks",
             "link_emulator/status",

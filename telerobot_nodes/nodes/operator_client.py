@@ -26,6 +26,7 @@ from telerobot_nodes.operator.status import (
     RobotStatus,
     SimulationStatus,
 )
+from telerobot_nodes.operator.surroundings import Solid
 
 S = TypeVar("S")
 
@@ -160,6 +161,15 @@ def conflicts_from_markers(message: Any) -> FloatArray:
             if colour.r > max(colour.g, colour.b):
                 stretches.append([[a.x, a.y, a.z], [b.x, b.y, b.z]])
     return np.array(stretches).reshape(-1, 2, 3)
+
+
+def solids_from_message(message: Any, arm: str) -> list[Solid]:
+    """What stands in WORLD and what the tool of `arm` holds, of an Obstacles.msg that tells everything."""
+    return [
+        Solid(entry.name, entry.kind, tuple(entry.size), tuple(entry.pose), held=bool(entry.attached_to))
+        for entry in message.obstacles
+        if entry.attached_to in ("", arm)
+    ]
 
 
 def status_from_message(kind: type[S], message: Any, **other: Any) -> S:

@@ -12,9 +12,10 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware.scene import ARM, build_scene
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.console_commands import CommandTalk, completer
-from telerobot_nodes.nodes.operator_client import RosPort, connect, offered
+from telerobot_nodes.nodes.operator_client import RosPort, connect, offered, solids_from_message
 from telerobot_nodes.nodes.parameters import node_parameters
 from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.world_copy import arm_name
 from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
 from telerobot_nodes.operator.console.browser import open_browser
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
@@ -44,6 +45,9 @@ class OperatorConsoleNode(GraphNode):
         robot = load_robot(options.robot)
         allowed = offered(options.graph)
         self._client = connect(self, RosPort(self, f"operator/{options.name}", allowed))
+        self.subscribe(
+            "cspace_planner/world", lambda m: self._client.hear_solids(solids_from_message(m, arm_name(self)))
+        )
         shapes = StageShapes(
             arm=load_shapes(robot, Detail.VISUAL),
             ghost=load_shapes(robot, Detail.COLLISION),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from telerobot_nodes.cspace.planner_copy import PlannerCopy
 from telerobot_nodes.nodes.base import GraphNode
 from telerobot_nodes.nodes.convert_planning import scene_from_message
+
+if TYPE_CHECKING:
+    from telerobot_nodes.cspace.planner_copy import PlannerCopy
 
 READY_PERIOD = 0.5  # [s] until a change heard while the planner loaded is told
 

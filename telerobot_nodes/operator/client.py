@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -28,6 +28,7 @@ from telerobot_nodes.operator.status import (
     RobotStatus,
     SimulationStatus,
 )
+from telerobot_nodes.operator.surroundings import Solid
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
 NOTICES = 50  # kept
@@ -90,6 +91,7 @@ class OperatorClient:
         self.trace = PlanTrace()
         self.other = PlanTrace()  # plan of who is in control, while it is another
         self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
+        self.solids: tuple[Solid, ...] = ()  # what stands around the arm, and what its tool holds
         self.halt_watch = HaltWatch()
         self.requests = Requests(request_limit)
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
@@ -145,6 +147,10 @@ class OperatorClient:
     def hear_conflicts(self, stretches: FloatArray) -> None:
         """Ends (n, 2, 3) [m] in WORLD of the stretches of the plan in conflict."""
         self.conflicts = finite_array(stretches, "conflicts").reshape(-1, 2, 3)
+
+    def hear_solids(self, solids: Iterable[Solid]) -> None:
+        """Every obstacle in force."""
+        self.solids = tuple(solids)
 
     # commands out --------------------------------------------------------------------------------------------
 

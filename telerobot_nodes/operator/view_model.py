@@ -15,6 +15,7 @@ from telerobot_nodes.operator.client import Notice, OperatorClient, Tone
 from telerobot_nodes.operator.plan_trace import PlanLines
 from telerobot_nodes.operator.requests import HaltStage
 from telerobot_nodes.operator.status import Device, LinkSetting, RobotMode
+from telerobot_nodes.operator.surroundings import Solid
 
 STALE_AFTER = 0.5  # [s] without news
 STALE_LINK_AFTER = 2.0  # [s] the emulator speaks twice a second
@@ -69,6 +70,7 @@ class SceneView:
     plan_version: int
     executed_seq: int
     conflicts: FloatArray = field(default_factory=lambda: np.empty((0, 2, 3)))  # [m] stretches of the plan in conflict
+    solids: tuple[Solid, ...] = ()  # what stands around the arm, and what its tool holds
 
 
 def view(client: OperatorClient, now: float) -> ConsoleView:
@@ -107,6 +109,7 @@ def scene(client: OperatorClient, now: float) -> SceneView:
         lead=client.queue.lead,
         plan_version=client.trace.version + client.other.version,
         conflicts=client.conflicts,
+        solids=client.solids,
         executed_seq=robot.executed_seq,
     )
 

@@ -60,6 +60,7 @@ def legend() -> str:
         *palette.TIMINGS,
         ("plan of another in control", palette.OTHER),
         ("conflict ahead", palette.CONFLICT),
+        ("obstacle, as the planner knows it", palette.OBSTACLE),
     )
     chips = (
         f'<div><span class="tr-chip" style="background:{palette.css(colour)}"></span>{escape(text)}</div>'

@@ -16,6 +16,7 @@ TARGET: Rgb = (255, 255, 255)
 
 OTHER: Rgb = (255, 236, 120)
 CONFLICT: Rgb = (255, 48, 32)
+OBSTACLE: Rgb = (191, 140, 89)
 EXECUTED: Rgb = (130, 140, 155)
 COMMITTED: Rgb = (255, 255, 255)
 TIMINGS: tuple[tuple[str, Rgb], ...] = (  # by the values of PlanPoints.TIMING_*

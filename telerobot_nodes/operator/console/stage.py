@@ -13,6 +13,7 @@ from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.console.arm_geometry import Shape
 from telerobot_nodes.operator.console.arm_view import ArmStyle, ArmView
 from telerobot_nodes.operator.console.plan_view import PlanView
+from telerobot_nodes.operator.console.solids_view import SolidsView
 from telerobot_nodes.operator.plan_trace import PlanLines
 from telerobot_nodes.operator.view_model import SceneView
 
@@ -44,6 +45,7 @@ class Stage:
         self._predicted = _ghost(scene, "predicted", robot, shapes.ghost, palette.PREDICTED, 0.42)
         self._trial = _ghost(scene, "trial", robot, shapes.ghost, palette.TRIAL, 0.35)
         self._plan = PlanView(scene)
+        self._solids = SolidsView(scene)
         self._lead_label = scene.add_label(
             "/labels/predicted", "forward simulation", font_screen_scale=0.9, anchor="center-left", visible=False
         )
@@ -64,6 +66,8 @@ class Stage:
         ahead = self._predicted.show(view.head, unless_at=view.robot)
         self._trial.show(view.trial, unless_at=view.head)
         self._plan.draw_conflicts(view.conflicts)
+        self._solids.draw(view.solids)
+        self._solids.follow(view.tool_pose)
         self._label(view, ahead)
         self._arrow(view)
 
