@@ -232,14 +232,16 @@ def control_from_message(message: Any) -> ControlReport:
 
 def authority_to_message(link: Any, value: AuthorityMessage) -> Any:
     """Authority.msg of the value."""
-    return Authority(link=link, kind=int(value.kind), agent=value.agent, peer=value.peer, epoch=value.epoch)
+    said = {"agent": value.agent, "peer": value.peer, "epoch": value.epoch, "number": value.number}
+    return Authority(link=link, kind=int(value.kind), **said)
 
 
 def authority_from_message(message: Any) -> AuthorityMessage:
     """Value of Authority.msg; raises InvalidValueError naming the field."""
     if message.kind > max(AuthorityKind):
         raise InvalidValueError("authority.kind", message.kind, f"allowed: 0 .. {int(max(AuthorityKind))}")
-    return AuthorityMessage(AuthorityKind(message.kind), message.agent, message.peer, message.epoch)
+    kind = AuthorityKind(message.kind)
+    return AuthorityMessage(kind, message.agent, message.peer, message.epoch, message.number)
 
 
 def update_to_message(update: PlanUpdate, stamp: Any) -> Any:

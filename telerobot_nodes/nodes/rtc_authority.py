@@ -62,13 +62,13 @@ class AuthorityAgent:
     def on_report(self, now: float, report: ExecutorReport) -> tuple[int, str] | None:
         """Take a report; (primitive, outcome) when a change is over."""
         self.report, self._heard = report, now
-        self._talk.on_report(report)
+        denied = any(heard.reason for heard in self._talk.on_report(report))
         wish = self.wish
         if wish is None:
             if self.holds and report.asker and report.asker != self.agent and not report.granted:
                 self._say(now, AuthorityKind.REFUSE, report.asker)  # trade is the word for it
             return None
-        outcome = self._outcome(wish, report)
+        outcome = "denied" if denied else self._outcome(wish, report)
         if outcome:
             self.wish = None
             return wish.primitive, outcome

@@ -6,10 +6,14 @@ never enter: plans, poses, links; a halt (accepted from anyone, on its own path)
 The desk stands at the robot: it is the receiver's policy for claims (`may_open`). A claim is admitted when the plan
 is free, or its own, or when the holder consented (or is armed to consent at once), or a supervisor took it. Losing
 heartbeats never gives control away: it is only shown.
+
+Links lose messages, so an agent repeats what it says until a report answers it. A saying has a number of its own, and
+is decided once: what is still on the way of one already settled changes nothing.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
@@ -18,6 +22,7 @@ from telerobot_nodes.plan.operations import Operation
 from telerobot_nodes.plan.receiver import LogPosition, Receiver
 
 HEARTBEAT_TIMEOUT = 2.0  # [s] after which an agent counts as silent
+REMEMBERED = 8  # sayings of one agent that are known again
 
 
 class AuthorityKind(IntEnum):
@@ -39,12 +44,23 @@ class AuthorityMessage:
     agent: str  # who sends
     peer: str = ""  # whom it concerns; empty: whoever is active, or whoever asks
     epoch: int = 0  # epoch the sender knows
+    number: int = 0  # of this saying, the same in its repeats; 0: decided each time it arrives
+    reason: str = ""  # why, where the desk answers
 
     def __post_init__(self) -> None:
         if self.kind not in tuple(AuthorityKind):
             raise InvalidValueError("authority.kind", self.kind, f"allowed: 0 .. {max(AuthorityKind)}")
         if not self.agent:
             raise InvalidValueError("authority.agent", self.agent, "allowed: a name")
+
+
+@dataclass(frozen=True)
+class Denial:
+    """A saying that was refused, for the report: whose, which, and why."""
+
+    agent: str = ""
+    number: int = 0
+    reason: str = ""
 
 
 class DeskState(Enum):
@@ -95,12 +111,28 @@ class AuthorityDesk:
         self.state = DeskState.FREE
         self.holder = ""
         self.asker = ""
+        self.denial = Denial()  # the latest
         self._forced = False
         self._heard: dict[str, float] = {}
+        self._settled: dict[str, deque[Denial]] = {}  # of each agent; one without a reason was taken
 
     def handle(self, now: float, message: AuthorityMessage, receiver: Receiver) -> None:
         """Take a message. Raises AuthorityError or TransitionError saying why it is refused; nothing changed then."""
         self.follow(receiver.position)
+        self._heard[message.agent] = now
+        if message.number and self._known(message):
+            return
+        try:
+            self._decide(message)
+        except (AuthorityError, TransitionError) as error:
+            self._settle(message, str(error))
+            raise
+        if not (message.kind is AuthorityKind.REQUEST and self.state is DeskState.FREE):  # of nobody: asked again
+            self._settle(message, "")
+        if self.state is DeskState.FREE and receiver.position.authority:
+            receiver.open("")
+
+    def _decide(self, message: AuthorityMessage) -> None:
         {
             AuthorityKind.REQUEST: self._request,
             AuthorityKind.CONSENT: self._consent,
@@ -109,9 +141,20 @@ class AuthorityDesk:
             AuthorityKind.RELEASE: self._release,
             AuthorityKind.HEARTBEAT: self._heartbeat,
         }[message.kind](message)
-        self._heard[message.agent] = now
-        if self.state is DeskState.FREE and receiver.position.authority:
-            receiver.open("")
+
+    def _known(self, message: AuthorityMessage) -> bool:
+        """True when the saying was decided before; one that was refused is told again."""
+        for settled in self._settled.get(message.agent, ()):
+            if settled.number == message.number:
+                self.denial = settled if settled.reason else self.denial
+                return True
+        return False
+
+    def _settle(self, message: AuthorityMessage, reason: str) -> None:
+        if message.number:
+            settled = Denial(message.agent, message.number, reason)
+            self._settled.setdefault(message.agent, deque(maxlen=REMEMBERED)).append(settled)
+            self.denial = settled if reason else self.denial
 
     @property
     def granted(self) -> bool:
@@ -190,8 +233,14 @@ class AuthorityDesk:
         if message.agent not in self.supervisors:
             allowed = ", ".join(sorted(self.supervisors)) or "nobody"
             raise AuthorityError(f"take of {message.agent}: it is no supervisor; allowed: {allowed}")
+        target = message.peer or message.agent
+        if target == self.holder:
+            if self.state is DeskState.GRANTED:  # to another: it is the holder's again
+                self._fire(DeskEvent.REFUSE)
+                self.asker, self._forced = "", False
+            return
         self._fire(DeskEvent.TAKE)
-        self.asker, self._forced = message.peer or message.agent, True
+        self.asker, self._forced = target, True
 
     def _release(self, message: AuthorityMessage) -> None:
         if message.agent == self.asker and message.agent != self.holder:

@@ -6,6 +6,8 @@ others said. What must never enter: decisions (`authority.py`), plans (`standby.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.operations import ExecutorReport
@@ -14,13 +16,14 @@ REPEAT = 0.25  # [s]
 
 
 class AuthorityTalk:
-    """Says each thing until it is seen to have worked; a heartbeat otherwise."""
+    """Says each thing until it is seen to have worked, or to be refused; a heartbeat otherwise."""
 
     def __init__(self, agent: str) -> None:
         self._agent = agent
         self._said: AuthorityMessage | None = None  # not yet seen to have worked
         self._report: ExecutorReport | None = None
         self._next = 0.0
+        self._number = 0  # of the latest saying
 
     def check(self, kind: AuthorityKind) -> None:
         """Raises InvalidValueError when the latest report shows that there is nothing to say it about."""
@@ -36,8 +39,9 @@ class AuthorityTalk:
             raise InvalidValueError("control", "it is here already", "allowed: when another agent has control")
 
     def say(self, now: float, message: AuthorityMessage) -> None:
-        """Say `message` now, and again until the reports show it; it replaces what was said before."""
-        self._said, self._next = message, now
+        """Say `message` now, and again until the reports answer it; it replaces what was said before."""
+        self._number = max(self._number + 1, int(1000.0 * now))  # another one in each life of this agent
+        self._said, self._next = replace(message, number=self._number), now
 
     def due(self, now: float) -> AuthorityMessage | None:
         """What to send now, if anything."""
@@ -52,7 +56,13 @@ class AuthorityTalk:
         before, self._report = self._report, report
         if self._said is not None and self._worked(self._said, report):
             self._said = None
+        elif self._said is not None and self._denied(self._said, report):
+            self._said = None
+            return [AuthorityMessage(AuthorityKind.REFUSE, "robot", self._agent, report.epoch, reason=report.denial)]
         return [] if before is None else list(self._heard(before, report))
+
+    def _denied(self, said: AuthorityMessage, report: ExecutorReport) -> bool:
+        return (report.denied_agent, report.denied_number) == (self._agent, said.number)
 
     def _worked(self, said: AuthorityMessage, report: ExecutorReport) -> bool:
         me, peer = self._agent, said.peer

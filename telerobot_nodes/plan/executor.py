@@ -201,6 +201,9 @@ class PlanExecutor:
             granted=self.desk.granted,
             forced=self.desk.forced,
             holder_silent=self.desk.silent(now),
+            denied_agent=self.desk.denial.agent,
+            denied_number=self.desk.denial.number,
+            denial=self.desk.denial.reason,
         )
 
     def _mode(self, now: float) -> tuple[ExecutorMode, str]:

@@ -53,7 +53,7 @@ class Handoff:
             return f"{message.agent} consents: control passes when your tool meets the plan"
         if message.kind is AuthorityKind.REFUSE and about_me:
             self.wish, self.claimed = Wish.NONE, False
-            return f"{message.agent} refuses to hand over"
+            return f"refused: {message.reason}" if message.reason else f"{message.agent} refuses to hand over"
         if message.kind is AuthorityKind.TAKE and message.peer == self.agent:
             self.wish = Wish.NOTHING
             return f"{message.agent} gives you control"

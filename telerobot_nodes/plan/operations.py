@@ -113,3 +113,6 @@ class ExecutorReport:
     granted: bool = False
     forced: bool = False
     holder_silent: bool = False
+    denied_agent: str = ""
+    denied_number: int = 0
+    denial: str = ""

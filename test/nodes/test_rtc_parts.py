@@ -1,5 +1,6 @@
 """The decision unit's node, its parts without a graph: primitives as goals, reasons as outcomes, memory, authority."""
 
+import contextlib
 import dataclasses
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import AuthorityError
 from telerobot_nodes.motion.executive import Executive, PrimitiveRequest
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.nodes.rtc_authority import AuthorityAgent, HandOver
@@ -140,7 +142,8 @@ class Robot:
         message, claim = agent.due(self.now)
         for entry in (*said, message):
             if entry is not None:
-                self.executor.on_authority(self.now, entry)
+                with contextlib.suppress(AuthorityError):  # as the node does; the report tells
+                    self.executor.on_authority(self.now, entry)
         if claim is not None:
             self.executor.receive(self.now, [claim])
         return agent.on_report(self.now, self.executor.report(self.now))
@@ -185,6 +188,19 @@ def test_the_program_asks_who_has_the_plan_and_takes_no_for_an_answer(executor):
     results = [executor.talk(agent) for _ in range(3)]
     assert (5, "granted") in results
     assert agent.holds
+
+
+def test_a_program_that_asks_while_another_asks_is_denied(executor):
+    from telerobot_nodes.plan.authority import AuthorityMessage
+    from telerobot_nodes.plan.operations import Operation
+
+    epoch = executor.executor.report(0.0).epoch + 1
+    executor.executor.receive(0.0, [Operation(epoch, 1, OperationKind.AUTHORITY, "ana")])
+    executor.executor.on_authority(executor.now, AuthorityMessage(AuthorityKind.REQUEST, "eve"))
+    agent = AuthorityAgent()
+    executor.talk(agent)
+    assert agent.begin(executor.now, HandOver(4, True)) == ""
+    assert (4, "denied") in [executor.talk(agent) for _ in range(3)]
 
 
 def test_without_an_executor_there_is_nothing_to_hand_over():

@@ -1,5 +1,7 @@
 """Authority: one agent at a time; asked for, consented, taken, released; hand-off where simulations meet."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,9 +32,9 @@ class Place:
         self.receiver = Receiver(may_open=self.desk.may_open)
         self.now = 0.0
 
-    def say(self, kind, agent, peer=""):
+    def say(self, kind, agent, peer="", number=0):
         self.now += 0.1
-        self.desk.handle(self.now, AuthorityMessage(kind, agent, peer), self.receiver)
+        self.desk.handle(self.now, AuthorityMessage(kind, agent, peer, number=number), self.receiver)
 
     def claim(self, agent, epoch=None):
         epoch = self.receiver.position.epoch + 1 if epoch is None else epoch
@@ -110,6 +112,45 @@ def test_a_supervisor_takes_by_force_and_nobody_else_can(place):
         place.say(REFUSE, "ann")
     assert "ann" not in place.claim("bob")
     assert place.holder == "bob"
+
+
+def test_a_supervisor_who_has_control_takes_nothing_and_leaves_requests_alone(place):
+    place.say(TAKE, "boss")
+    assert place.claim("boss") == ""
+    place.say(REQUEST, "bob")
+    place.say(TAKE, "boss")  # still on its way from before
+    assert (place.desk.state, place.desk.asker) == (DeskState.ASKED, "bob")
+    place.say(CONSENT, "boss")
+    place.say(TAKE, "boss")
+    assert place.claim("bob") != ""
+
+
+def test_a_saying_is_decided_once_whatever_of_it_is_still_on_the_way(place):
+    place.say(REQUEST, "bob", number=7)
+    place.say(REFUSE, "ann", number=3)
+    place.say(REQUEST, "bob", number=7)
+    assert place.desk.asker == ""
+    place.say(REQUEST, "bob", number=8)
+    assert place.desk.asker == "bob"
+    place.say(REFUSE, "ann", number=3)
+    assert place.desk.asker == "bob"
+
+
+def test_a_request_made_while_nobody_had_control_still_stands_when_somebody_has():
+    place = Place()
+    place.say(REQUEST, "bob", number=1)
+    place.claim("ann")
+    place.say(REQUEST, "bob", number=1)
+    assert place.desk.asker == "bob"
+
+
+def test_who_was_refused_is_told_which_saying_and_why_also_when_others_were_refused_since(place):
+    for agent in ("bob", "eve", "bob"):  # the last one is a repeat
+        with contextlib.suppress(AuthorityError):
+            place.say(TAKE, agent, number=5)
+    denial = place.desk.denial
+    assert (denial.agent, denial.number) == ("bob", 5)
+    assert "take of bob: it is no supervisor; allowed: boss" in denial.reason
 
 
 def test_an_armed_holder_consents_at_once():
@@ -296,3 +337,36 @@ def test_what_there_is_nothing_to_say_about_is_refused_before_it_is_sent():
     two.say("bob", REQUEST)
     two.run(1.0)
     two.talks["ann"].check(CONSENT)
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.3])
+def test_control_taken_by_who_is_no_supervisor_is_refused_once_and_asked_for_no_more(loss):
+    two = Far(0.1)
+    two.run(1.0)
+    for _, up, down in two.sides.values():
+        up.loss = down.loss = loss
+    two.say("bob", TAKE)
+    two.run(2.5, ann=sweep(two.now))
+    assert two.state("bob").notice == "refused: take of bob: it is no supervisor; allowed: boss"
+    assert two.talks["bob"].due(two.now + 1.0).kind is HEARTBEAT
+    assert two.sides["bob"][0].poll(two.now) == []  # claims nothing any more
+    assert two.robot.receiver.position.authority == "ann"
+    assert len(two.robot.executed) > 50
+    two.say("bob", REQUEST)  # may be asked for as before
+    two.run(1.0)
+    assert two.desk.asker == "bob"
+
+
+def test_the_second_of_two_who_ask_is_told_so_and_may_ask_again_when_that_is_settled():
+    two = Far(0.1)
+    two.run(1.0)
+    two.desk.handle(two.now, AuthorityMessage(REQUEST, "eve"), two.robot.receiver)
+    two.say("bob", REQUEST)
+    two.run(0.6)
+    assert "eve asked first" in two.state("bob").notice
+    two.say("ann", REFUSE)
+    two.run(0.6)
+    assert two.desk.asker == ""  # not bob all of a sudden
+    two.say("bob", REQUEST)
+    two.run(0.6)
+    assert two.desk.asker == "bob"

@@ -41,7 +41,8 @@ class Two:
 
     def report(self):
         desk = self.desk
-        return replace(self.robot.report(), asker=desk.asker, granted=desk.granted, forced=desk.forced)
+        denied = {"denied_agent": desk.denial.agent, "denied_number": desk.denial.number, "denial": desk.denial.reason}
+        return replace(self.robot.report(), asker=desk.asker, granted=desk.granted, forced=desk.forced, **denied)
 
     def hear(self, name, report):
         """A report on its way to an agent's queue."""
