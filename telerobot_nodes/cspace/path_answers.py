@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -16,16 +17,23 @@ from telerobot_nodes.errors import InvalidValueError
 SAMPLE = 0.02  # [rad] between configurations looked at for the least clearance
 
 
-def check_motion(planner: Planner, path: object) -> PathAnswer:
-    """Whether straight motions between waypoints (k, n) [rad] are proved free; raises InvalidValueError."""
-    rows = _waypoints(planner, path)
-    least = min(planner.status(q)[0] for q in _samples(rows))
-    prover = EdgeProver(planner.geometry.arm, planner.world, planner.settings.finest)
+Status = Callable[[FloatArray], tuple[float, str]]  # clearance [m] and pair of names at joints
+
+
+def check_motion(planner: Planner, path: object, outside: bool = False) -> PathAnswer:
+    """Whether straight motions between waypoints (k, n) [rad] are proved free; raises InvalidValueError.
+
+    `outside`: of obstacles; the arm's distance to itself does not count.
+    """
+    rows, arm = _waypoints(planner, path), planner.geometry.arm
+    status: Status = planner.outside if outside else planner.status
+    least = min(status(q)[0] for q in _samples(rows))
+    prover = EdgeProver(arm._replace(pairs=arm.pairs[:0]) if outside else arm, planner.world, planner.settings.finest)
     for k, (a, b) in enumerate(pairwise(rows)):
         if not prover.free(a, b):
-            return PathAnswer(False, _trouble(planner, k, a, b), least, k)
+            return PathAnswer(False, _trouble(status, k, a, b), least, k)
     if least <= 0.0:  # a path of one waypoint has no motion to prove
-        return PathAnswer(False, f"waypoint 0: {_too_near(planner, rows[0])}", least)
+        return PathAnswer(False, f"waypoint 0: {_too_near(status, rows[0])}", least)
     return PathAnswer(True, "", least)
 
 
@@ -61,15 +69,15 @@ def _samples(rows: FloatArray) -> list[FloatArray]:
     return found
 
 
-def _trouble(planner: Planner, k: int, a: FloatArray, b: FloatArray) -> str:
+def _trouble(status: Status, k: int, a: FloatArray, b: FloatArray) -> str:
     """The worst place of a motion that is not proved free."""
-    worst = min(_samples(np.array([a, b])), key=lambda q: planner.status(q)[0])
+    worst = min(_samples(np.array([a, b])), key=lambda q: status(q)[0])
     share = float(np.linalg.norm(worst - a)) / max(float(np.linalg.norm(b - a)), 1e-12)
-    return f"segment {k} at {100.0 * share:.0f} %: {_too_near(planner, worst)}"
+    return f"segment {k} at {100.0 * share:.0f} %: {_too_near(status, worst)}"
 
 
-def _too_near(planner: Planner, q: FloatArray) -> str:
-    clearance, pair = planner.status(q)
+def _too_near(status: Status, q: FloatArray) -> str:
+    clearance, pair = status(q)
     if clearance <= 0.0:
         return f"{pair}, {-1e3 * clearance:.1f} mm inside the margin"
     return f"{pair}, {1e3 * clearance:.2f} mm beyond the margin, not proved free at this resolution"

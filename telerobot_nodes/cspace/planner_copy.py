@@ -94,6 +94,17 @@ class PlannerCopy:
             return str(error)
         return "" if answer.free else answer.message
 
+    def check_outside(self, arm: str, path: FloatArray) -> str:
+        """Empty, or which obstacle the joint path (n, dof) [rad] comes closer to than the margin; not to itself."""
+        service = self._asked()
+        if isinstance(service, str):
+            return service
+        try:
+            answer = service.check_path(arm, path, outside=True)
+        except TelerobotError as error:
+            return str(error)
+        return "" if answer.free else answer.message
+
     def collision(self, q: FloatArray, arm: str = "") -> str:
         """What collides at `q` (dof,) [rad] and how deep; empty: nothing, an empty scene, or not known yet."""
         service = self._asked() if self._scene.entries else LOADING
@@ -104,7 +115,9 @@ class PlannerCopy:
         if depth <= 0.0:
             return f"{pair}, {-1e3 * depth:.0f} mm"
         if planner.geometry is not self._checked:  # another arm, or something in its hand
-            self._checked, self._self_check = planner.geometry, SelfCheck(planner.geometry)
+            self._checked = planner.geometry
+            pairs = [(int(a), int(b)) for a, b in planner.geometry.arm.pairs]
+            self._self_check = SelfCheck(planner.geometry.robot, pairs)
         return self._self_check.touches(q) if self._self_check is not None else ""
 
     def plan_joints(

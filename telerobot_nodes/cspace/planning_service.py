@@ -52,11 +52,15 @@ class PlanningService(ArmPlanning):
         margin: float | None = None,
         ignore: frozenset[str] = frozenset(),
         standing: Mapping[str, FloatArray] | None = None,
+        outside: bool = False,
     ) -> PathAnswer:
-        """Whether every straight motion between waypoints (k, n) [rad] is proved free with `margin` [m] kept."""
+        """Whether every straight motion between waypoints (k, n) [rad] is proved free with `margin` [m] kept.
+
+        `outside`: of obstacles; the arm's distance to itself does not count.
+        """
         name = self.arm(arm)
         planner = self.planner(name, self.standing_bodies(name, standing or {}), margin, ignore)
-        return check_motion(planner, path)
+        return check_motion(planner, path, outside)
 
     def check_configuration(self, arm: str, q: object, standing: Mapping[str, FloatArray] | None = None) -> StateAnswer:
         """Clearance, nearest pair and cell status of one configuration (n,) [rad]; raises InvalidValueError."""

@@ -1,7 +1,7 @@
 """Ways of the tool for the plan queue's links: what blocks one, and one round obstacles [US5046022 claims 12, 13].
 
-A way is followed by continuation of the inverse kinematics from where the arm is; so it is checked: joints pose by
-pose, and each motion between neighbours by proof.
+A way is followed by continuation of the inverse kinematics from where the arm is; so it is checked: obstacles by proof
+of each motion between neighbours, the arm itself by its true shapes pose by pose, which stand close enough for that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from telerobot_nodes.core.kinematics import Kinematics
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.cspace.planner_copy import PlannerCopy
+from telerobot_nodes.cspace.self_check import SelfCheck
 from telerobot_nodes.errors import JoinError, OutOfReachError, PlanningError
 
 TURN = 0.02  # [rad] of any joint between poses of a planned way
@@ -26,6 +27,7 @@ class WayPlanner:
     def __init__(self, robot: RobotModel, copy: PlannerCopy, arm: str = "") -> None:
         self._robot, self._copy, self._arm_name = robot, copy, arm
         self._kinematics = Kinematics(robot)
+        self._itself = SelfCheck(robot)
         self._at = np.array(robot.home)
 
     def arm_at(self, q: FloatArray) -> None:
@@ -33,16 +35,17 @@ class WayPlanner:
         self._at = np.clip(q, self._robot.limits.lower, self._robot.limits.upper)
 
     def blocked(self, way: FloatArray) -> str:
-        """What is in a way (n, 7) and where; empty: it is proved free, or there is nothing in the scene."""
-        if not self._copy.scene.entries:
-            return ""
+        """What is in a way (n, 7) of close poses, or which links meet on it; empty: nothing."""
         try:
             return self._blocked(self._kinematics.solve_path(way, self._at))
         except OutOfReachError as error:
             return str(error)
 
     def _blocked(self, joints: FloatArray) -> str:
-        return self._copy.check_path(self._arm_name, joints, self._copy.margin, frozenset())
+        touched = next(filter(None, map(self._itself.touches, joints)), "")
+        if touched or not self._copy.scene.entries:  # without obstacles no planner is loaded
+            return f"{touched} would touch" if touched else ""
+        return self._copy.check_outside(self._arm_name, joints)
 
     def __call__(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """A way (n, 7) from pose to pose that the arm can follow; raises JoinError with the reason."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import NodeNameNonExistentError
 from rclpy.signals import SignalHandlerOptions
 
 from telerobot_nodes import graph
@@ -125,7 +126,6 @@ class Terminal:
 
     def _find(self) -> str:
         """Prefix of crossing topics, once a plan queue or an executor is seen."""
-        far = graph.OPERATOR_SIDE + EXECUTOR
         end = self.now() + DISCOVERY_LIMIT
         while not any(self._node.count_publishers(name) for name in (QUEUE, EXECUTOR)):
             if self.now() > end:
@@ -136,4 +136,15 @@ class Terminal:
                 )
             time.sleep(0.05)
         time.sleep(SETTLE)  # the rest of the graph is found together with its first node
-        return graph.OPERATOR_SIDE if self._node.count_publishers(far) else ""
+        end = self.now() + SERVICE_LIMIT
+        while not (heard := self._heard_by_queue()) and self._node.count_publishers(QUEUE) and self.now() < end:
+            time.sleep(0.05)
+        return heard.removesuffix(EXECUTOR)
+
+    def _heard_by_queue(self) -> str:
+        """Where the plan queue of this namespace hears the executor: its link may be another's; empty: not found."""
+        try:
+            topics = self._node.get_subscriber_names_and_types_by_node("path_plan_queue", self._node.get_namespace())
+        except NodeNameNonExistentError:
+            return ""
+        return next((str(name) for name, _ in topics if name.endswith(f"/{EXECUTOR}")), "")

@@ -77,6 +77,23 @@ def test_a_free_straight_way_is_not_blocked_and_an_empty_scene_blocks_nothing(wa
     assert way.blocked(straight(LEFT, RIGHT)) == ""
 
 
+def bent(wrist):
+    q = HOME.copy()
+    q[4] = wrist
+    return q
+
+
+@pytest.mark.parametrize("scene", [[], [floor(height=-0.05)]])
+@pytest.mark.parametrize(("wrist", "free"), [(1.0, True), (1.35, True), (1.6, False)])
+def test_a_link_may_bend_the_wrist_until_the_arm_touches_itself_with_and_without_obstacles(copy, scene, wrist, free):
+    copy.set_scene(scene_of(scene))
+    planner = WayPlanner(ROBOT, copy)
+    planner.arm_at(bent(0.8))
+    start, goal = (pose_from_se3(ROBOT.forward(bent(w))) for w in (0.8, wrist))
+    blocked = planner.blocked(straight(start, goal))
+    assert blocked == ("" if free else "link 4 and link 6 of the arm would touch")
+
+
 def test_a_link_into_an_obstacle_is_refused_with_pair_and_depth(way, copy):
     copy.set_scene(scene_of([box("crate", (0.2, 0.2, 0.2), RIGHT[:3])]))
     linker = Linker(TimeBaseConfig(), 0.02, Reach(ROBOT), way.blocked, way)
