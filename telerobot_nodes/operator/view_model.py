@@ -211,7 +211,7 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
     rows = [
         Row("queue", f"{queue.length} of {queue.capacity} points", Tone.WARN if full else Tone.PLAIN),
         Row("time clutch", f"{clutch}, ratio {queue.time_ratio:.2f}"),
-        Row("device", device + held + (f", {queue.jumps} jumps absorbed" if queue.jumps else ""), tone),
+        Row("device", device + held + _jumps(queue.jumps), tone),
         _authority_row(client),
     ]
     if queue.unacknowledged:
@@ -224,6 +224,10 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
     if client.simulation.conflicts:
         rows.append(Row("conflicts", f"{client.simulation.conflicts}: {client.simulation.conflict}", Tone.BAD))
     return tuple(rows)
+
+
+def _jumps(count: int) -> str:
+    return f", {count} jump{'s' if count > 1 else ''} of the tracker absorbed" if count else ""
 
 
 def _authority_row(client: OperatorClient) -> Row:

@@ -154,11 +154,6 @@ class PlanStore:
         """Pose of the newest point: (7,), a copy."""
         return np.array(self._pose[self._end - 1])
 
-    def time_of(self, seq: int) -> float:
-        """Plan time of the newest point with a number of `seq` or below [s]; 0 when there is none."""
-        i = int(np.searchsorted(self._seq[self._start : self._end], seq, side="right"))
-        return float(self._time[self._start + i - 1]) if i else 0.0
-
     def _check_follows(self, seq: npt.NDArray[np.int64], time: FloatArray) -> None:
         if not len(self) or not len(seq):
             return

@@ -37,11 +37,6 @@ class Estimate:
     age: float  # [s] of the report the estimate rests on, as of now
     since_receipt: float  # [s] since that report came
 
-    @property
-    def uncertainty(self) -> float:
-        """[s] of plan time, largest error possible."""
-        return max(self.plan_time - self.earliest, self.latest - self.plan_time)
-
 
 class PresentEstimator:
     """Reports and heads in, estimate out. `max_rate` [-]: the executor's largest rate."""

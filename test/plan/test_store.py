@@ -66,7 +66,6 @@ def test_points_are_found_by_number_and_by_plan_time():
     assert store.before_time(0.1) == 11
     assert store.before_time(0.099) == 5
     assert store.before_time(-1.0) == 0
-    assert store.time_of(12) == pytest.approx(0.12)
     assert store.count_after(5) == 5
 
 

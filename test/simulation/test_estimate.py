@@ -66,4 +66,3 @@ def test_the_estimate_lies_between_its_bounds_and_the_bounds_in_the_plan(rate, g
     made = estimator(trip, rate=rate, rate_goal=goal, tail_time=tail, committed_time=committed, running=running)
     estimate = made.estimate(10.0 + wait)
     assert 3.0 == estimate.earliest <= estimate.plan_time <= estimate.latest <= max(tail, committed)
-    assert estimate.uncertainty >= 0.0
