@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from telerobot_nodes.nodes.terminal import Terminal
 
 NOT_DONE = 1
+NOTICES = 4  # shown, the newest last
 Namespace = Annotated[str, typer.Option(help="Namespace of the arm, as in left.")]
 Wait = Annotated[float, typer.Option(min=0.1, help="Longest wait [s] for the robot to confirm.")]
 
@@ -45,6 +46,8 @@ def status(
     width = max((len(row.label) for row in view.rows), default=0)
     for row in view.rows:
         print(f"  {row.label:<{width}}  {row.text}")
+    for row in reversed(view.notices[:NOTICES]):
+        print(f"  {row.label} ago: {row.text}")
 
 
 def halt(

@@ -176,7 +176,7 @@ def _robot_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
     old = Tone.QUIET if stale else Tone.PLAIN
     motion = "moving" if robot.moving else "at rest"
     delay = f", round trip {queue.round_trip:.2f} s" if queue.round_trip >= 0.0 else ", round trip not measured"
-    age_text = "none yet" if heard is None else f"{age:.1f} s old" if age < 10.0 else f"{seconds(age)} old"
+    age_text = "none yet" if heard is None else f"heard {seconds(age)} ago"
     return (
         Row("lead", *_lead(client, now)),
         Row("robot data", age_text + delay, Tone.BAD if stale else Tone.PLAIN),

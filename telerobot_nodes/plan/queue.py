@@ -23,7 +23,7 @@ from telerobot_nodes.plan.joins import JoinOutcome, join
 from telerobot_nodes.plan.laying import Reach
 from telerobot_nodes.plan.links import Blocked, Linker, LinkPlanner, no_obstacles
 from telerobot_nodes.plan.operations import ExecutorReport, Operation, OperationKind
-from telerobot_nodes.plan.queue_values import DeviceState, Join, PlanQueueState, QueueConfig
+from telerobot_nodes.plan.queue_values import JOINED, DeviceState, Join, PlanQueueState, QueueConfig
 from telerobot_nodes.plan.rest_watch import RestWatch
 from telerobot_nodes.plan.standby import FORCED, StandBy
 from telerobot_nodes.plan.time_base import SegmentTime
@@ -401,7 +401,9 @@ class PathPlanQueue:
         self._position_clutch = True
         self._brake.set(0.0, 0.0, 0.0)
         self._restart_hand()
-        self._notice = "trial path was empty: nothing joined" if empty else f"{kind.name}: {appended} points"
+        self._notice = (
+            "trial path was empty: nothing joined" if empty else f"trial path {JOINED[kind]}: {appended} points"
+        )
         return JoinOutcome(True, appended, self._notice)
 
     def _disengage(self) -> JoinOutcome:

@@ -29,6 +29,9 @@ class Join(Enum):
     DISCARD = "nothing: the trial path is dropped"
 
 
+JOINED = {Join.LINK: "linked", Join.ADOPT: "adopted", Join.DISCARD: "discarded"}  # for people
+
+
 class DisplayMode(Enum):
     """How the forward simulation relates to the hand, from the two clutches."""
 

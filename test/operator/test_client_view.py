@@ -55,7 +55,7 @@ def test_the_lead_is_shown_in_seconds(client):
 
 def test_fresh_data_is_plain_and_says_its_age_and_round_trip(client):
     entry = row(running(client), "robot data")
-    assert (entry.text, entry.tone) == ("0.0 s old, round trip 2.04 s", Tone.PLAIN)
+    assert (entry.text, entry.tone) == ("heard 0.0 s ago, round trip 2.04 s", Tone.PLAIN)
 
 
 @pytest.mark.parametrize(("age", "stale"), [(0.4, False), (0.5, False), (0.51, True), (3.2, True)])

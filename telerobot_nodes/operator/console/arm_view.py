@@ -66,6 +66,11 @@ class ArmView:
         self._root.visible = True
         return True
 
+    @property
+    def tip(self) -> FloatArray:
+        """(3,) [m] WORLD: origin of the last joint, where the arm was drawn last."""
+        return np.array(self._data.oMi[self._robot.dof].translation)
+
     def paint(self, colour: Rgb | None) -> None:
         """Give all shapes one colour; None: their own again."""
         for mesh, own in zip(self._meshes, self._colours, strict=True):

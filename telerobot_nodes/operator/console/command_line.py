@@ -15,6 +15,8 @@ MOST_WAITING = 32  # texts; a person cannot press faster than the node takes the
 MOST_WORDS = 16  # shown of those that may follow
 COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "inherit"}
 
+INSET = "padding:0 0.8em 0.4em;font-family:monospace;font-size:0.8em"
+
 Complete = Callable[[str], tuple[str, ...]]
 
 
@@ -28,9 +30,11 @@ class CommandLine:
         self._tasks: dict[int, str] = {}
         self._stale = True
         with gui.add_folder("Commands"):
-            self._text = gui.add_text("text", "", hint='as in "pick module and place on dock with left_arm"')
+            self._text = gui.add_text(
+                "text", "", multiline=True, hint='as in "pick module and place on dock with left_arm"'
+            )
             self._next = gui.add_html("")
-            self._buttons = gui.add_button_group("text is", ("run", "try", "completed", "done"))
+            self._buttons = gui.add_button_group("", ("run", "try", "complete", "done"))
             halt = gui.add_button("halt the program", color="red", hint="every command, every arm")
             self._shown = gui.add_html("")
         self._text.on_update(lambda _event: self._suggest())
@@ -40,10 +44,10 @@ class CommandLine:
     # the browser's threads -------------------------------------------------------------------------------------
 
     def _pressed(self, button: str) -> None:
-        text = str(self._text.value).strip()
+        text = " ".join(str(self._text.value).split())
         if len(self._said) >= MOST_WAITING:
             return
-        if button == "completed":
+        if button == "complete":
             self._text.value = completed(str(self._text.value), self._words())
             self._suggest()
         elif button == "done" and self._tasks:
@@ -57,7 +61,7 @@ class CommandLine:
     def _suggest(self) -> None:
         words = self._words() if str(self._text.value).strip() else ()
         more = " ..." if len(words) > MOST_WORDS else ""
-        self._next.content = f"<small>{escape(' '.join(words[:MOST_WORDS]))}{more}</small>" if words else ""
+        self._next.content = f'<div style="{INSET}">{escape(" ".join(words[:MOST_WORDS]))}{more}</div>' if words else ""
 
     # the node's thread -----------------------------------------------------------------------------------------
 
@@ -93,7 +97,7 @@ class CommandLine:
             f'<div style="color:{COLOURS[colour]};white-space:pre-wrap">{escape(text)}</div>'
             for colour, text in [*self._lines, *tasks]
         )
-        self._shown.content = f'<div style="font-family:monospace;font-size:0.8em">{rows}</div>'
+        self._shown.content = f'<div style="{INSET}">{rows}</div>'
 
 
 def completed(text: str, words: tuple[str, ...]) -> str:

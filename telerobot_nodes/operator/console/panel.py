@@ -15,6 +15,7 @@ from telerobot_nodes.operator.view_model import ConsoleView, Controls
 
 TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
 OWN_RECORDING = "demo recording"
+CLUTCH_HINT = "engaged: plan time follows the hand; disengaged: only the order counts (T)"
 
 
 class Panel:
@@ -30,11 +31,11 @@ class Panel:
         self._texts["status"] = gui.add_html("")
         with gui.add_folder("Notices"):
             self._texts["notices"] = gui.add_html("")
+        with gui.add_folder("Colours", expand_by_default=False):
+            gui.add_html(markup.legend())
         self._plan_folder(offered)
         self._drive_folder(hands)
         self._link_folder()
-        with gui.add_folder("Colours", expand_by_default=False):
-            gui.add_html(markup.legend())
 
     def show(self, view: ConsoleView, now: float) -> None:
         """Bring the widgets to `view`; sends only what changed."""
@@ -59,10 +60,11 @@ class Panel:
 
     def _plan_folder(self, offered: frozenset[commands.Kind]) -> None:
         with self._gui.add_folder("Plan"):
-            self._clutch_button = self._gui.add_button("time clutch", color="gray", hint="T")
+            self._clutch_button = self._gui.add_button("time clutch", color="gray", hint=CLUTCH_HINT)
             self._ask_on(self._clutch_button.on_click, self._toggled_clutch)
             self._key("time clutch on/off", "T", self._toggled_clutch)
-            ratio = self._gui.add_slider("time ratio", *commands.RATIO_RANGE, 0.05, 1.0)
+            hint = "plan time per acquisition time"
+            ratio = self._gui.add_slider("time ratio", *commands.RATIO_RANGE, 0.05, 1.0, hint=hint)
             self._follow(ratio, lambda: commands.TimeRatio(ratio.value), lambda controls: controls.time_ratio)
             clear = self._gui.add_button("delete all", color="orange", hint="every point not yet executed (Shift Del)")
             self._ask_on(clear.on_click, commands.Clear)
@@ -71,15 +73,20 @@ class Panel:
 
     def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
         if commands.PositionClutch in offered:
-            box = self._gui.add_checkbox("position clutch", True)
+            hint = "off: points go to a trial path; on again: a link joins its end to the plan"
+            box = self._gui.add_checkbox("position clutch", True, hint=hint)
             self._follow(box, lambda: commands.PositionClutch(box.value), lambda controls: controls.position_clutch)
-            joins = self._gui.add_button_group("trial path", ("adopt", "discard"))
+            hint = "join all of it to the plan, or drop it"
+            joins = self._gui.add_button_group("trial path", ("adopt", "discard"), hint=hint)
             self._ask_on(joins.on_click, lambda: commands.Deed(joins.value))
         if commands.Brake in offered:
-            rate = self._gui.add_slider("time brake", *commands.BRAKE_RANGE, 0.1, 0.0)
+            hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
+            rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
         if commands.Deed.REQUEST_CONTROL in offered:
-            control = self._gui.add_button_group("control", ("request", "grant", "refuse", "release", "take"))
+            deeds = ("request", "grant", "refuse", "release", "take")
+            hint = "who plans for this arm; take: supervisors only"
+            control = self._gui.add_button_group("control", deeds, hint=hint)
             self._ask_on(control.on_click, lambda: commands.Deed(f"{control.value}_control"))
 
     def _drive_folder(self, hands: Mapping[str, str]) -> None:
@@ -87,7 +94,7 @@ class Panel:
         with self._gui.add_folder("Drive"):
             gizmo = self._gui.add_checkbox("drive by gizmo", False, hint="drag the arrows in the scene")
             hand = self._gui.add_dropdown("hand", tuple(files))
-            speed = self._gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0)
+            speed = self._gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0, hint="times as fast as recorded")
             play = self._gui.add_button_group("replay", ("start", "stop"))
         self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
 

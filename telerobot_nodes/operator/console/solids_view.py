@@ -26,7 +26,7 @@ class SolidsView:
     def draw(self, solids: Iterable[Solid]) -> None:
         """Bring what is drawn to `solids`."""
         wanted = {solid.name: solid for solid in solids}
-        named = {solid.thing: name for name, solid in reversed(wanted.items())}  # the first part carries the name
+        named = {solid.thing: name for name, solid in sorted(wanted.items(), key=_height)}  # the highest part
         for name, (solid, handles) in list(self._drawn.items()):
             if wanted.get(name) != solid:
                 del self._drawn[name]
@@ -73,3 +73,7 @@ class SolidsView:
     def _path(self, solid: Solid) -> str:
         group = "held" if solid.held else "world"
         return f"{self._root}/{group}/{solid.name.encode().hex()}"  # a name may hold what a path may not
+
+
+def _height(entry: tuple[str, Solid]) -> float:
+    return entry[1].pose[2] + entry[1].top

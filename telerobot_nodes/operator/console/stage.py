@@ -49,6 +49,9 @@ class Stage:
         self._lead_label = scene.add_label(
             "/labels/predicted", "forward simulation", font_screen_scale=0.9, anchor="center-left", visible=False
         )
+        self._trial_label = scene.add_label(
+            "/labels/trial", "trial path", font_screen_scale=0.9, anchor="center-right", visible=False
+        )
         self._force_frame = scene.add_frame("/force", show_axes=False, visible=False)
         self._force: FloatArray = np.zeros(3)  # [N] WORLD, as drawn
         self._stale = False
@@ -64,7 +67,9 @@ class Stage:
             self._actual.paint(palette.STALE if self._stale else None)
         self._estimate.show(view.estimate, unless_at=view.robot)
         ahead = self._predicted.show(view.head, unless_at=view.robot)
-        self._trial.show(view.trial, unless_at=view.head)
+        self._trial_label.visible = self._trial.show(view.trial, unless_at=view.head)
+        if self._trial_label.visible:
+            self._trial_label.position = self._trial.tip
         self._plan.draw_conflicts(view.conflicts)
         self._solids.draw(view.solids)
         self._solids.follow(view.tool_pose)
