@@ -131,6 +131,7 @@ NODES: tuple[Node, ...] = (
             "halt",
             "gcmsf_control/state",
             "plan_executor/state",
+            "hardware_interface/state",
             "hardware_interface/wrench",
             "hardware_interface/objects",
         ),

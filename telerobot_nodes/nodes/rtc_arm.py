@@ -6,6 +6,7 @@ comes when the last is over, or one of them fails.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from telerobot_nodes.core.frames import pose_from_se3, se3_from_pose
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.nodes import convert
 from telerobot_nodes.nodes.rtc_authority import AuthorityAgent, HandOver
-from telerobot_nodes.nodes.rtc_primitives import Ask, asks_of, outcome_of, report_of
+from telerobot_nodes.nodes.rtc_primitives import Ask, asks_of, begun_in_contact, outcome_of, report_of
 from telerobot_nodes.rtc.conditions import Measured
 from telerobot_nodes.rtc.primitives import Primitive, Report
 from telerobot_nodes.rtc.request import Request
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 FRESH = 0.5  # [s] older joints are no news
 SAME_HALT = 0.05  # [s] halts asked for within it are one
-MARGIN = 2.0  # [s] a primitive may last beyond its own end time
+LOST = 2.0  # [s] of silence of an arm that moves: its link is lost
+SLIP = 0.005  # [m] the fingers close, although something is held
 HALT_STATES, FAULT = (2, 3), 4  # ControlState STOPPING, STOPPED; FAULT
 
 
@@ -66,6 +68,7 @@ class ArmLink:
         self._halt_number = self._robot_halt = 0
         self._halt_at = self._heard = -FRESH
         self._wrench: tuple[float, ...] = ()
+        self._opening = math.inf  # [m] of the gripper
         self._last: tuple[float, np.ndarray[Any, Any]] | None = None
         self.latest = Measured()
         self.estop = False
@@ -79,6 +82,7 @@ class ArmLink:
         self._link = convert.LinkCounter(f"rtc/{arm.name}")
         node.subscribe("gcmsf_control/state", self._on_state, namespace=where)
         node.subscribe("hardware_interface/wrench", self._on_wrench, namespace=where)
+        node.subscribe("hardware_interface/state", self._on_hardware, namespace=where)
         node.subscribe("plan_executor/state", self._on_executor, namespace=where)
 
     # any thread ------------------------------------------------------------------------------------------------
@@ -110,10 +114,10 @@ class ArmLink:
         elif primitive.executive == "hand_over":
             self._hand_over(primitive)
         else:
-            limit = float(primitive.parameters.get("end_time", 10.0))  # type: ignore[arg-type]
-            ends = self._node.now() + limit + primitive.trajectory.duration + MARGIN
             asks = asks_of(primitive, self.robot, self.T_world_arm)
-            self._running = _Running(primitive, request, asks, ends)
+            if not (request.reflexes or "force" in request.constraints):  # a person's own limits stay
+                asks[0] = begun_in_contact(asks[0], self._wrench)
+            self._running = _Running(primitive, request, asks, self._node.now() + primitive.limit)
             self._next()
 
     def stop(self, number: int, outcome: str) -> None:
@@ -141,7 +145,7 @@ class ArmLink:
             running.handle.cancel_goal_async()
         elif not hold and running.waits:
             running.waits = False
-            running.ends = self._node.now() + running.primitive.trajectory.duration + MARGIN + 10.0
+            running.ends = self._node.now() + running.primitive.limit
             self._next()
 
     def slow(self, number: int, speed: float) -> None:
@@ -158,7 +162,10 @@ class ArmLink:
         """Time has passed: primitives that outlast their end, the talk about authority."""
         now = self._node.now()
         running = self._running
-        if running is not None and now > running.ends and not running.held and not running.stop_as:
+        if running is not None and now - self._heard > LOST:
+            self.halt(f"nothing is heard of {self.arm.name}")  # it may hear, though it is not heard
+            self._finish(running, "link_loss", None, f"nothing is heard of {self.arm.name} for {LOST:g} s")
+        elif running is not None and now > running.ends and not running.held and not running.stop_as:
             self.stop(running.primitive.number, "timeout")
         message, claim = self.authority.due(now)
         stamp = self._node.stamp() if message or claim else None
@@ -214,6 +221,8 @@ class ArmLink:
             outcome = "refused"
         elif self.estop:
             outcome = "estop"
+        elif report.state == PrimitiveReport.SUCCEEDED and self._slips(running.primitive):
+            outcome = "slip"
         if running.stop_as and report.state != PrimitiveReport.SUCCEEDED:
             outcome = running.stop_as
         self._finish(running, outcome or "refused", report)
@@ -253,6 +262,16 @@ class ArmLink:
 
     def _on_wrench(self, message: Any) -> None:
         self._wrench = tuple(convert.wrench_to_array(message.wrench).tolist())
+
+    def _on_hardware(self, message: Any) -> None:
+        self._opening = float(message.gripper)
+        running = self._running
+        if running is not None and not running.stop_as and self._slips(running.primitive):
+            self.stop(running.primitive.number, "slip")
+
+    def _slips(self, primitive: Primitive) -> bool:
+        """True when the fingers are nearer to each other than around what they hold."""
+        return bool(self._opening < primitive.grip - SLIP)
 
     def _on_executor(self, message: Any) -> None:
         over = self.authority.on_report(self._node.now(), convert.report_from_message(message))

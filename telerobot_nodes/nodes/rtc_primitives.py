@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,10 @@ SPEED_SHARE = (0.05, 1.0)  # of the joints' velocity limits
 BETWEEN = {"select": 0.0, "end_time": 0.0}  # of pieces that are not the last: no ending conditions
 # What means nothing to some primitives of the executive; anything else that does not fit is refused there.
 _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
+GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
+PRESETS = {"max_force_thres": 60.0, "max_torque_thres": 15.0}  # of the law, where a primitive gives none
+PRESSED = 0.8  # of a threshold
+GRAVITY = 9.81  # [m/s^2]
 _GRASP_WORDS = {"width": "grip_width", "force": "grip_force"}
 
 # Reason of the executive to outcome; first by executive, then for all.
@@ -93,6 +97,23 @@ def asks_of(primitive: Primitive, robot: RobotModel, T_world_arm: pin.SE3) -> li
     if primitive.trajectory.space is Space.TASK:
         return list(_straight_pieces(primitive, points, T_world_arm))
     return [_fitting(primitive.executive, dict(primitive.parameters))]
+
+
+def begun_in_contact(ask: Ask, wrench: Sequence[float]) -> Ask:
+    """The goal of an arm that `wrench` (6,) [N], [N m] presses already: guarding thresholds count from there.
+
+    Otherwise a motion that leaves a contact would be stopped by it before it has begun.
+    """
+    if ask.name not in GUARDED or len(wrench) != 6:
+        return ask
+    values = dict(ask.values)
+    weight = GRAVITY * float(np.ravel(values.get("mass_prop", 0.0))[0])  # of what is held: no contact
+    felt = {"max_force_thres": np.linalg.norm(wrench[:3]) - weight, "max_torque_thres": np.linalg.norm(wrench[3:])}
+    for name, now in felt.items():
+        limit = float(values.get(name, PRESETS[name]))  # type: ignore[arg-type]
+        if now > PRESSED * limit > 0.0:
+            values[name] = round(float(now) + limit, 3)
+    return Ask(ask.name, values)
 
 
 def _grasp(primitive: Primitive) -> Ask:

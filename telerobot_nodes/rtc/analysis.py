@@ -84,8 +84,8 @@ class AnalysisUnit:
         env = self._environment(context, scratch.view, self._expected(context, report, scratch.view))
         row, note = self._judge(context, report, env)
         try:
-            changes = self._changes(context, row, env) if row.verdict is Verdict.CONTINUE else []
             trusted = row.verdict is Verdict.CONTINUE
+            changes = self._changes(context, row, env)
         except (ExpressionError, NotYetKnownError, DatabaseError) as error:
             row, note, changes, trusted = replace(row, verdict=Verdict.ABORT), str(error), [], False
         settled = [w if trusted else replace(w, validity=min(w.validity, Validity.SUSPECT)) for w in quiet]
@@ -162,7 +162,9 @@ class AnalysisUnit:
         return Row(Verdict.ABORT), f"no row for {outcome}"
 
     def _changes(self, context: Context, row: Row, env: Environment) -> list[Write]:
-        own = {env.text(rule.key): rule for rule in context.planned.step.writes}
+        """Writes of the row, and of the step where it goes on."""
+        rules_of_step = context.planned.step.writes if row.verdict is Verdict.CONTINUE else ()
+        own = {env.text(rule.key): rule for rule in rules_of_step}
         rules = [rule for rule in row.writes if env.text(rule.key) not in own]
         return [_write_of(rule, env) for rule in (*rules, *own.values())]
 

@@ -14,7 +14,7 @@ import numpy as np
 from telerobot_nodes.core.frames import interpolate, pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.core.validation import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, TelerobotError
-from telerobot_nodes.rtc.database import DatabaseError, View
+from telerobot_nodes.rtc.database import DatabaseError, Validity, View
 from telerobot_nodes.rtc.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.environment import Environment, Results
 from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError
@@ -31,8 +31,11 @@ TASK_PIECE = 0.03  # [m]
 TURN_PIECE = 0.10  # [rad]
 MAX_POINTS = 400
 KEPT_ANGLE = 0.05  # [rad] an orientation may differ and still counts as kept
+GRAVITY = 9.81  # [m/s^2]
+_UNTOUCHED = ("cartesian_guarded", "joint_guarded")  # no contact is expected
 _ORIENTED = {"pose-during-motion", "upright"}
 DEFAULT_SPEED = 0.10  # [m/s] of the tool
+OPERATOR_LIMIT = 3600.0  # [s] a person has for a task
 
 
 class BindingError(TelerobotError):
@@ -86,7 +89,18 @@ def _bind(planned: PlannedStep, number: int, command: int, env: Environment) -> 
         report=ReportWish(request.report_every, reflex_events(kind, request)),
         parameters=parameters,
         text=text,
+        limit=OPERATOR_LIMIT if by_operator else kind.timeout + trajectory.duration,
+        grip=_grip(env) if kind.role == "arm" else 0.0,
     )
+
+
+def _grip(env: Environment) -> float:
+    """Opening [m] of the fingers around what the arm holds; 0 when it holds nothing, or nobody measured it."""
+    arm = str(env.lookup("arm"))
+    key = f"{env.library.workcell.arms[arm].gripper}.width"
+    known = env.view.has(key) and env.view.item(key).validity is Validity.VALID
+    width = env.view.read(key) if known and env.lookup("held") else 0.0
+    return width if isinstance(width, float) else 0.0
 
 
 def _subsystem(role: str, env: Environment) -> str:
@@ -101,6 +115,8 @@ def _parameters(planned: PlannedStep, target: object, trajectory: Trajectory, en
     if planned.kind.role == "arm":
         if mass := _held_mass(str(env.lookup("arm")), env.view):  # its weight is no contact
             values.setdefault("mass_prop", (mass, 0.0, 0.0, 0.0))
+            if planned.kind.executive in _UNTOUCHED and "max_force_thres" in values:  # nor is what it rests on
+                values["max_force_thres"] = float(values["max_force_thres"]) + GRAVITY * mass
         values = motion_parameters(values, target, trajectory, planned, env)
     elif target is not None:
         values["target"] = target
@@ -195,7 +211,7 @@ def _check_path(arm: str, planned: PlannedStep, joints: FloatArray, env: Environ
     _check_orientation(arm, planned, joints, env)
     _check_regions(arm, planned, joints, env)
     clearance = env.request.constraints.get("clearance", 0.01 if "avoid-neighbors" in env.request.kept else 0.0)
-    touching = planned.kind.executive not in ("cartesian_guarded", "joint_guarded")
+    touching = planned.kind.executive not in _UNTOUCHED
     ignore = {str(env.frame.slots.get(slot, "")) for slot in ("object", "place")}
     ignore.add(str(env.view.read(f"{arm}.holds")) if env.view.has(f"{arm}.holds") else "")
     margin = 0.0 if touching else clearance

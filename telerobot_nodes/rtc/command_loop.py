@@ -35,7 +35,7 @@ from telerobot_nodes.rtc.syntax import Define, Statement, Task, Trial
 from telerobot_nodes.rtc.watches import Watches
 
 STOP_TIME = 2.0  # [s] a subsystem has to confirm that it has stopped
-LATE = 5.0  # [s] beyond a primitive's own end time before its subsystem counts as lost
+LATE = 5.0  # [s] beyond a primitive's own limit before its subsystem counts as lost
 MAX_COMMANDS = 256  # at once
 MAX_MACROS = 1000
 
@@ -386,10 +386,9 @@ class CommandLoop:
 
     # ------------------------------------------------------------ bookkeeping
     def _late(self, record: CommandRecord) -> float:
-        end = record.primitive.parameters.get("end_time") if record.primitive else None
-        planned = record.planned
-        limit = float(end) if isinstance(end, float) else (planned.kind.timeout if planned else 0.0)
-        return float("inf") if record.paused else record.sent_at + limit + LATE
+        if record.paused or record.primitive is None:
+            return float("inf")
+        return record.sent_at + record.primitive.limit + LATE
 
     def _dispatch(self, record: CommandRecord, work: Work, **values: object) -> None:
         number = self._next("job")

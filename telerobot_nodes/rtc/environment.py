@@ -91,6 +91,8 @@ class Environment:
     def text(self, template: str) -> str:
         """A text with slots in braces filled in; raises ExpressionError for an unknown one."""
         names: dict[str, object] = {str(k): v for k, v in (*self.frame.slots.items(), *self.frame.chosen.items())}
+        if "{held}" in template:
+            names["held"] = self.lookup("held")
         try:
             return template.format_map(names)
         except (KeyError, ValueError, IndexError) as error:

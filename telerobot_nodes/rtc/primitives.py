@@ -139,11 +139,15 @@ class Primitive:
     report: ReportWish = field(default_factory=ReportWish)  # R
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)  # [GCMSF] names, or the device's own
     text: str = ""  # what a person is shown
+    limit: float = 3600.0  # [s] its own timeout: it ends by then, whatever else
+    grip: float = 0.0  # [m] opening of the fingers around what the arm holds; 0: nothing is held
 
     def __post_init__(self) -> None:
         check_stops(self.kind, self.stops)
         for name, value in self.parameters.items():
             _check_parameter(name, value)
+        in_range(self.limit, "primitive.limit", 0.0, 2 * 3600.0, "s")
+        in_range(self.grip, "primitive.grip", 0.0, 1.0, "m")
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 
     @property

@@ -15,7 +15,7 @@ from telerobot_nodes.motion.executive import Executive, PrimitiveRequest
 from telerobot_nodes.motion.monitors import Termination
 from telerobot_nodes.nodes.rtc_authority import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.rtc_memory import Memory
-from telerobot_nodes.nodes.rtc_primitives import asks_of, joint_corners, outcome_of, task_corners
+from telerobot_nodes.nodes.rtc_primitives import Ask, asks_of, begun_in_contact, joint_corners, outcome_of, task_corners
 from telerobot_nodes.plan.authority import AuthorityKind
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.plan.operations import OperationKind
@@ -87,6 +87,17 @@ def test_a_pose_is_sent_in_the_world_of_the_arms_own_graph(workers, robot):
     T = pin.SE3(np.eye(3), np.array([0.0, -0.8, 0.0]))
     here, moved = (asks_of(primitive, robot, at)[0].values["tr_tn_dest"] for at in (HERE, T))
     np.testing.assert_allclose(np.array(moved[:3]) - here[:3], [0.0, 0.8, 0.0], atol=1e-12)
+
+
+def test_the_thresholds_of_a_motion_begun_in_a_contact_count_from_there():
+    ask = Ask("cartesian_guarded", {"max_force_thres": 10.0, "max_torque_thres": 3.0})
+    pressed = begun_in_contact(ask, (0.0, 30.0, -40.0, 0.0, 1.0, 0.0))
+    assert dict(pressed.values) == {"max_force_thres": 60.0, "max_torque_thres": 3.0}
+    holding = Ask(ask.name, {**ask.values, "mass_prop": (0.8, 0.0, 0.0, 0.0)})
+    assert begun_in_contact(holding, (0.0, 0.0, 9.0, 0.0, 0.0, 0.0)).values == holding.values  # its weight is none
+    touch = Ask("move_to_touch", {"max_force_thres": 4.0})
+    assert begun_in_contact(touch, (0.0, 0.0, 9.0, 0.0, 0.0, 0.0)).values == touch.values  # it is there to feel it
+    assert begun_in_contact(ask, ()).values == ask.values
 
 
 def test_a_path_is_cut_where_it_bends():

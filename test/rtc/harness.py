@@ -169,7 +169,7 @@ class KinematicExecutor:
     def _answer(self, primitive: Primitive, fault):
         duration = max(primitive.trajectory.duration, 0.05)
         if fault == "timeout":
-            duration = float(primitive.parameters.get("end_time", 5.0))
+            duration = primitive.limit
         if fault in (None, "silent"):
             return self._report(primitive, self._success(primitive), 1.0), duration
         return self._report(primitive, fault, 0.5), duration

@@ -98,6 +98,26 @@ def test_an_object_seen_where_it_cannot_be_is_not_believed(make_cell):
     assert (report.outcome, "cannot be" in report.reason) == ("failed", True)
 
 
+def test_what_slips_out_while_it_is_carried_is_held_no_longer_and_is_where_nobody_knows(make_cell):
+    cell = make_cell(faults={"raise": ["slip"]})
+    report = cell.run("pick module and place on dock with left_arm")
+    assert (report.outcome, report.step) == ("failed", "raise")
+    assert "slipped" in report.reason
+    view = cell.database.view
+    assert view.read("left_arm.holds") == ""
+    assert view.item("module.pose").validity is Validity.SUSPECT
+    assert view.item("module.pose").frame == ""  # it moves with the arm no more
+    assert "not to be trusted" in cell.run("grasp module with left_arm").reason
+
+
+def test_only_an_arm_that_holds_something_watches_its_fingers(cell):
+    cell.run("pick module and place on dock with left_arm")
+    grips = {primitive.step: primitive.grip for primitive in cell.executor.sent}
+    width = next(p for p in cell.executor.sent if p.step == "take.close").parameters["width"]
+    assert {step for step, grip in grips.items() if grip} == {"raise", "over", "down"}
+    assert grips["raise"] == width
+
+
 def test_the_middle_is_half_way_between_the_two_touches(cell):
     cell.run("grasp module with left_arm")
     by_step = {primitive.step: primitive for primitive in cell.executor.sent}
