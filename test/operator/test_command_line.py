@@ -30,7 +30,7 @@ class Gui:
 
         return contextlib.nullcontext()
 
-    def add_text(self, label, value, hint=""):
+    def add_text(self, label, value, multiline=False, hint=""):
         return self._add(label, value=value)
 
     def add_html(self, content):
@@ -115,7 +115,7 @@ def test_words_are_suggested_while_one_types_and_completed_on_demand(gui, line):
     gui.made["text"].value = "gra"
     gui.made["text"].update(None)
     assert "grant grasp" in gui.made["html1"].content
-    press(gui, "completed", "gras")
+    press(gui, "complete", "gras")
     assert gui.made["text"].value == "grasp "
 
 
