@@ -19,8 +19,8 @@ EXIT_NO_PATH = 1
 
 
 def command(
-    to: Annotated[str | None, typer.Option(help="Joint goal: q1,...,qn [rad].")] = None,
-    pose: Annotated[str | None, typer.Option(help="Tool goal: x,y,z,qx,qy,qz,qw [m] in WORLD.")] = None,
+    to: Annotated[str | None, typer.Option(help="Joint goal [rad]: --to=q1,...,qn")] = None,
+    pose: Annotated[str | None, typer.Option(help="Tool goal in WORLD [m]: --pose=x,y,z,qx,qy,qz,qw")] = None,
     tolerance: Annotated[str, typer.Option(help="With --pose: freedom about x,y,z of the goal [rad].")] = "0,0,0",
     start: Annotated[str | None, typer.Option(help="Joints at the start [rad]; default: home.")] = None,
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
@@ -33,6 +33,8 @@ def command(
     picture: Annotated[Path | None, typer.Option(help="Write a picture of the path (PNG).")] = None,
 ) -> None:
     """Plan, prove and time a path; exit code 1 when there is none."""
+    if (to is None) == (pose is None):
+        raise InvalidValueError("--to, --pose", "neither" if to is None else "both", "allowed: one of the two")
     import numpy as np
 
     from telerobot_nodes.core.robot import load_robot
