@@ -38,17 +38,14 @@ class NoGraphError(TelerobotError):
 class Terminal:
     """The operator client in the foreground: spins only while it waits. A context manager."""
 
-    def __init__(self, namespace: str = "", link: str = "") -> None:
-        """`link`: where the crossing topics are, as for `telerobot up operator --link`.
-
-        Raises NoGraphError when neither plan queue nor executor is found.
-        """
+    def __init__(self, namespace: str = "") -> None:
+        """Raises NoGraphError when neither plan queue nor executor is found."""
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         self._node = rclpy.create_node(f"telerobot_terminal_{os.getpid()}", namespace=namespace)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         try:
-            self._prefix = f"/{link.strip('/')}/" if link else self._find()
+            self._prefix = self._find()
             self._port = RosPort(self, f"operator/terminal_{os.getpid()}", offered("demo"))
             self._client = connect(self, self._port, REQUEST_LIMIT)
             self.wait_for(lambda client: None not in (client.heard.queue, client.heard.robot), FIRST_NEWS_LIMIT)

@@ -68,7 +68,7 @@ def operators(robot):
 def client(namespace=""):
     from telerobot_nodes.nodes.terminal import Terminal
 
-    return Terminal(namespace=namespace, link=LINK)
+    return Terminal(namespace)  # finds the link itself
 
 
 def do(terminal, command):
