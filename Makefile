@@ -9,6 +9,13 @@ CHECK := $(BIN)/telerobot up demo --check --namespace setup_check --without bag_
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
+# What computes on every core; then, one by one, what starts a graph. Both run, whatever the first finds; 5: none selected.
+define pytest
+	@units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system$(1)" $(ARGS) || units=$$?; \
+	graphs=0; $(BIN)/python -m pytest -m "system$(1)" $(ARGS) || graphs=$$?; \
+	case $$units$$graphs in 00 | 05 | 50) ;; *) exit 1 ;; esac
+endef
+
 .PHONY: setup build demo test test-all docs lock clean distclean
 
 setup: .venv/.built  ## .venv with the locked wheels, interfaces built, package installed editable
@@ -24,13 +31,13 @@ test: setup  ## style, types, and every test but the slow ones
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(call pytest, and not slow)
 
 test-all: setup  ## the slow ones too
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(ARGS)
+	$(call pytest,)
 
 docs: setup  ## pages made from tables
 	$(BIN)/telerobot graph --format markdown > docs/graph.md

@@ -75,5 +75,7 @@ class GraphError(TelerobotError):
 
 
 def _short(value: object, limit: int = 80) -> str:
+    """Long values lose their middle: a path keeps its name, an array its first and last numbers."""
     text = repr(value)
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    half = limit // 2 - 2
+    return text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}"

@@ -14,6 +14,8 @@ import pytest
 from telerobot_nodes.launching import GraphOptions
 from telerobot_nodes.supervisor import Change, Supervisor, node_environment
 
+pytestmark = pytest.mark.system  # of processes; what they wait for is timed
+
 LIVES = 'print(f"telerobot: {name} ready", flush=True); time.sleep(600)'
 PRELUDE = "import os, signal, subprocess, sys, time\nname = sys.argv[1]\n"
 ROBOT = tuple(entry.name for entry in GraphOptions("robot").nodes)

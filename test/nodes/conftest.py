@@ -3,12 +3,20 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+
+def pytest_collection_modifyitems(items):
+    """What waits for DDS runs apart from what only computes."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("system")
 
 
 class Ros:
