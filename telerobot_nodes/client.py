@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from telerobot_nodes.nodes.rtc_client import CommandClient
 
 
-def connect(namespace: str = "", name: str = "script") -> CommandClient:
-    """A client of the decision unit of this host, a context manager; raises TelerobotError when none runs."""
+def connect(namespace: str = "", name: str = "script", hurry: bool = False) -> CommandClient:
+    """A client of the decision unit of this host, a context manager; raises TelerobotError when none runs.
+
+    `hurry`: for a halt, which waits for no more of the graph than the decision unit.
+    """
     os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
     from telerobot_nodes.nodes.rtc_client import CommandClient  # after the environment is set
 
-    return CommandClient(namespace, name)
+    return CommandClient(namespace, name, hurry)

@@ -27,7 +27,7 @@ def run_text(text: str, namespace: str = "", as_json: bool = False) -> int:
     from telerobot_nodes.client import connect
 
     show = (lambda said: None) if as_json else _show_progress
-    with connect(namespace, "shell") as robot:
+    with connect(namespace, "shell", hurry=text.split()[:1] == ["halt"]) as robot:
         report = robot.run(text, progress=show)
     if as_json:
         print(json.dumps(_plain(report)))

@@ -16,7 +16,7 @@ from telerobot_nodes.core.options import NodeOptions
 from telerobot_nodes.nodes.base import GraphNode, Health
 from telerobot_nodes.nodes.interfaces import interface_class, qos_profile
 from telerobot_nodes.nodes.parameters import node_parameters
-from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.process import found_quickly, run_node
 from telerobot_nodes.simulation.delay_line import DelayLine, LinkSettings
 
 SEEDS = {True: 1, False: 2}  # per direction: the same settings and input give the same losses
@@ -129,4 +129,5 @@ class LinkEmulatorNode(GraphNode):
 
 def main(options: NodeOptions) -> int:
     """Run the node as a process."""
+    found_quickly()
     return run_node(LinkEmulatorNode, options)

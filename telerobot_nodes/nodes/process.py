@@ -17,18 +17,28 @@ from rclpy.signals import SignalHandlerOptions
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.share import share_path
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.base import GraphNode
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
 URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
+PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 EXIT_FAILED = 3  # what the node must not go on without has ended
 
 
 class ToldToEnd(BaseException):
     """SIGINT or SIGTERM while a node starts: it may compile for minutes, and has nothing to bring to rest yet."""
+
+
+def found_quickly() -> None:
+    """Let processes that begin find this one within 0.3 s, not 3 s; to be called before `run_node`.
+
+    A profile of the person's own stays in force.
+    """
+    os.environ.setdefault(PROFILE, str(share_path("config/fastdds.xml")))
 
 
 def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:

@@ -30,13 +30,18 @@ HALT_AGAIN = 0.1  # [s] the same of a halt
 ANSWER_LIMIT = 30.0  # [s]
 _CLIENTS = itertools.count()
 GONE = 10.0  # [s] nobody publishes reports
+FOUND_TOGETHER = 0.3  # [s] within which the rest of a graph is found after its first node
+LOOK = 0.01  # [s] between looks at who has been found
 
 
 class CommandClient:
     """Says one text after the other. A context manager; one thread."""
 
-    def __init__(self, namespace: str = "", name: str = "shell") -> None:
-        """Raises TelerobotError when no decision unit is found."""
+    def __init__(self, namespace: str = "", name: str = "shell", hurry: bool = False) -> None:
+        """Raises TelerobotError when no decision unit is found.
+
+        `hurry`, for a halt: the first that is found is spoken to, beside an emulated link perhaps, not over it.
+        """
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         again = next(_CLIENTS)  # another client of this process is another sender: old answers are not for it
         self.sender = f"{name}_{os.getpid()}" + (f"_{again}" if again else "")
@@ -48,7 +53,7 @@ class CommandClient:
         self._ended: dict[int, Any] = {}  # last reports of our commands, by number
         self.tasks: dict[int, str] = {}  # shown to the operator now
         try:
-            self._prefix = prefix = self._find()
+            self._prefix = prefix = self._find(hurry)
             says = graph.topic(COMMANDS)
             self._say = self._node.create_publisher(
                 interface_class(says.type), prefix + says.name, qos_profile(says.qos)
@@ -145,10 +150,10 @@ class CommandClient:
         while not ready():
             if time.monotonic() > end:
                 return False
-            self._executor.spin_once(timeout_sec=0.05)
+            self._executor.spin_once(timeout_sec=LOOK)
         return True
 
-    def _find(self) -> str:
+    def _find(self, hurry: bool) -> str:
         """Prefix of the crossing topics."""
         if not self._wait_for(lambda: self._node.count_publishers(REPORTS) > 0, DISCOVERY_LIMIT):
             where = self._node.get_namespace().rstrip("/")
@@ -156,7 +161,8 @@ class CommandClient:
                 f"no decision unit is running here: nobody publishes {where}/{REPORTS}; start a graph with "
                 "`telerobot up robot` or `telerobot demo`, or name its namespace with --namespace"
             )
-        self._wait_for(lambda: False, 0.3)  # the rest of the graph is found together with its first node
+        if not hurry:
+            self._wait_for(lambda: False, FOUND_TOGETHER)
         far = self._node.count_publishers(graph.OPERATOR_SIDE + REPORTS)
         return graph.OPERATOR_SIDE if far else ""
 

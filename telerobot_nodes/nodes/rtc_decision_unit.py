@@ -26,7 +26,7 @@ from telerobot_nodes.nodes.convert import LinkCounter
 from telerobot_nodes.nodes.later import Send as Answer
 from telerobot_nodes.nodes.later import serve_later
 from telerobot_nodes.nodes.parameters import node_parameters
-from telerobot_nodes.nodes.process import run_node
+from telerobot_nodes.nodes.process import found_quickly, run_node
 from telerobot_nodes.nodes.rtc_memory import Memory
 from telerobot_nodes.nodes.rtc_messages import ended_message, progress_message, reply_message, task_message
 from telerobot_nodes.nodes.rtc_subsystems import RtcSubsystems
@@ -290,4 +290,5 @@ def _trial_text(report: CommandReport) -> str:
 
 def main(options: NodeOptions) -> int:
     """Run the node as a process."""
+    found_quickly()
     return run_node(RtcDecisionUnitNode, options)
