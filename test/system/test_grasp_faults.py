@@ -7,7 +7,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import yaml
@@ -155,10 +157,10 @@ def slippery_cell(cell, tmp_path_factory):
 
 
 def until(robot, number, step):
-    """Wait until a command is at a step."""
-    assert robot.hear(lambda: f"command {number}" in (at := robot.ask("status").text) and f" at {step}:" in at, 60.0), (
-        robot.ask("status").text
-    )
+    """Wait until a command executes a step."""
+    assert robot.hear(
+        lambda: f"command {number}" in (at := robot.ask("status").text) and f"executing at {step}:" in at, 60.0
+    ), robot.ask("status").text
 
 
 def database(robot):
@@ -198,7 +200,11 @@ def test_an_arm_whose_sensors_fall_silent_holds(cell):
         assert (report.outcome, report.step) == ("failed", "to_approach")
         assert "old" in report.reason
         assert claims_what_is(cell, robot, holds=False) == "valid"  # nobody had come near it
-        assert robot.run(f"{GRASP} retry 3", limit=90.0).ok
+        assert robot.hear(
+            lambda: "left_arm.joints" in (at := robot.ask("show left_arm").text) and "suspect" not in at, 20
+        )
+        again = robot.run(f"{GRASP} retry 3", limit=90.0)
+        assert again.ok, again.reason
 
 
 def test_a_control_loop_that_falls_silent_is_an_error_of_all(cell):
@@ -346,6 +352,18 @@ def test_a_finger_that_comes_down_on_the_object_stops_looks_and_grasps_it(cell):
         tell("collision", report)
         assert (report.ok, list(report.trims)) == (True, ["move_in: vision"]), report.reason
         assert claims_what_is(cell, robot, holds=True) == "valid"
+
+
+def test_a_node_that_knows_only_the_interfaces_asks_tries_and_runs(cell):
+    with cell.unit():
+        script = Path(__file__).parents[2] / "examples" / "ros_commands.py"
+        words = [sys.executable, str(script), "move left_arm by 3 cm up"]
+        said = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        assert said.returncode == 0, said.stdout + said.stderr
+        submit, tried, *_, ran = [line for line in said.stdout.splitlines() if not line.startswith((" ", "+"))]
+        assert submit.startswith("submit: module: (")
+        assert tried.startswith("try: works")
+        assert ran.startswith("run: succeeded")
 
 
 def test_what_slips_out_of_the_fingers_is_held_no_longer(slippery_cell):
