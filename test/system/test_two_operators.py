@@ -115,7 +115,7 @@ def test_clutches_and_brake_then_control_passes_to_the_second_operator(operators
     with client(SECOND) as second:  # asks; nothing passes before consent
         do(second, Deed.REQUEST_CONTROL)
     with client() as first:
-        wait(first, lambda c: c.robot.asker == SECOND)
+        wait(first, lambda c: c.robot.asker == SECOND and f"{SECOND} asks" in c.queue.notice)  # its queue knows too
         assert first.operator.robot.authority == FIRST
         assert not first.operator.robot.granted
         do(first, Deed.GRANT_CONTROL)

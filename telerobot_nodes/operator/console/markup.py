@@ -58,9 +58,9 @@ def legend() -> str:
         ("executed", palette.EXECUTED),
         ("committed stretch", palette.COMMITTED),
         *palette.TIMINGS,
-        ("plan of another in control", palette.OTHER),
+        ("another's plan", palette.OTHER),
         ("conflict ahead", palette.CONFLICT),
-        ("obstacle, as the planner knows it", palette.OBSTACLE),
+        ("obstacle", palette.OBSTACLE),
     )
     chips = (
         f'<div><span class="tr-chip" style="background:{palette.css(colour)}"></span>{escape(text)}</div>'
