@@ -163,6 +163,7 @@ def plan_rate(
         if halfway:
             span *= 0.5
             target = min(1.8 * rise * span, 0.5 * ceiling[k], wanted)
+            target = min(target, 1.8 * _fall(change, edge, k, tau + span, target, width) * span)
             if target <= 0.0 or span < 1e-9:
                 return count
         after = math.sqrt(max(target, 0.0))

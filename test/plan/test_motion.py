@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from motion_rig import Rig
 
@@ -284,6 +284,7 @@ def play(rig, action):
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@example(actions=[("lay", 3, 0.05, 2.5), ("run", 0.5), ("sleep", 0.5)], tick=0.02)  # rest just before the plan's end
 @given(actions=st.lists(ACTIONS, min_size=3, max_size=12), tick=st.sampled_from([0.02, 0.03, 0.04]))
 def test_whatever_happens_limits_hold_and_the_arm_ends_at_rest_at_the_last_point_held(actions, tick):
     rig = Rig(tick=tick)
