@@ -22,8 +22,8 @@ from telerobot_nodes.operator.commands import Command
 from telerobot_nodes.operator.requests import Outcome
 from telerobot_nodes.operator.view_model import ConsoleView, view
 
-DISCOVERY_LIMIT = 5.0  # [s] to find the graph
-SERVICE_LIMIT = 2.0  # [s] to find the command's service
+DISCOVERY_LIMIT = 10.0  # [s] to find the graph: nodes announce themselves every 3 s
+SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer; nobody presses twice here
 FIRST_NEWS_LIMIT = 3.0  # [s] for the first states to arrive
 SETTLE = 0.3  # [s]

@@ -98,7 +98,7 @@ def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
     assert "time ratio: 99.0 is not allowed; allowed: 0.1 .. 10" in answer.stderr
 
 
-@pytest.mark.parametrize("words", [("status",), ("halt",)])
+@pytest.mark.parametrize("words", [pytest.param(("status",), marks=pytest.mark.slow), ("halt",)])
 def test_without_a_graph_every_command_says_so_and_fails(words):
     answer = telerobot(*words, domain="101")
     assert answer.returncode == 1
