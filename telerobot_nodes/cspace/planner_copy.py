@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -85,22 +85,18 @@ class PlannerCopy:
 
     def check_path(self, arm: str, path: FloatArray, clearance: float, ignore: frozenset[str]) -> str:
         """Empty, or what the joint path (n, dof) [rad] comes closer to than `clearance` [m], and where."""
-        service = self._asked()
-        if isinstance(service, str):
-            return service
-        try:
-            answer = service.check_path(arm, path, clearance, ignore)
-        except TelerobotError as error:
-            return str(error)
-        return "" if answer.free else answer.message
+        return self._check(arm, path, margin=clearance, ignore=ignore)
 
     def check_outside(self, arm: str, path: FloatArray) -> str:
         """Empty, or which obstacle the joint path (n, dof) [rad] comes closer to than the margin; not to itself."""
+        return self._check(arm, path, outside=True)
+
+    def _check(self, arm: str, path: FloatArray, **how: Any) -> str:
         service = self._asked()
         if isinstance(service, str):
             return service
         try:
-            answer = service.check_path(arm, path, outside=True)
+            answer = service.check_path(arm, path, **how)
         except TelerobotError as error:
             return str(error)
         return "" if answer.free else answer.message

@@ -18,10 +18,12 @@ import pinocchio as pin
 from telerobot_nodes.core.frames import interpolate, pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.motion.primitive_kinds import kind_named
+from telerobot_nodes.motion.parameters import FIELDS
+from telerobot_nodes.motion.primitive_kinds import KINDS, kind_named
 from telerobot_nodes.rtc.conditions import reflex_of_threshold
 from telerobot_nodes.rtc.primitives import ParameterValue, Primitive, Report, Space
 from telerobot_nodes.rtc.request import Request
+from telerobot_nodes.rtc.units import GRAVITY
 
 STRAIGHT = (1e-3, 0.01, 1e-3)  # [m], [rad] of the tool, [rad] of the joints: a via point nearer to the line is left out
 SPEED_SHARE = (0.05, 1.0)  # of the joints' velocity limits
@@ -29,9 +31,7 @@ BETWEEN = {"select": 0.0, "end_time": 0.0}  # of pieces that are not the last: n
 # What means nothing to some primitives of the executive; anything else that does not fit is refused there.
 _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
 GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
-PRESETS = {"max_force_thres": 60.0, "max_torque_thres": 15.0}  # of the law, where a primitive gives none
 PRESSED = 0.8  # of a threshold
-GRAVITY = 9.81  # [m/s^2]
 _GRASP_WORDS = {"width": "grip_width", "force": "grip_force"}
 
 # Reason of the executive to outcome; first by executive, then for all.
@@ -110,7 +110,8 @@ def begun_in_contact(ask: Ask, wrench: Sequence[float]) -> Ask:
     weight = GRAVITY * float(np.ravel(values.get("mass_prop", 0.0))[0])  # of what is held: no contact
     felt = {"max_force_thres": np.linalg.norm(wrench[:3]) - weight, "max_torque_thres": np.linalg.norm(wrench[3:])}
     for name, now in felt.items():
-        limit = float(values.get(name, PRESETS[name]))  # type: ignore[arg-type]
+        preset = KINDS[ask.name].defaults.get(name, FIELDS[name].default)
+        limit = float(values.get(name, preset))  # type: ignore[arg-type]
         if now > PRESSED * limit > 0.0:
             values[name] = round(float(now) + limit, 3)
     return Ask(ask.name, values)

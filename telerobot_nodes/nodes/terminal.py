@@ -27,6 +27,7 @@ SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer; nobody presses twice here
 FIRST_NEWS_LIMIT = 3.0  # [s] for the first states to arrive
 SETTLE = 0.3  # [s]
+LOOK = 0.05  # [s] between looks at who has been found
 QUEUE = "path_plan_queue/state"
 EXECUTOR = "plan_executor/state"
 
@@ -123,20 +124,24 @@ class Terminal:
 
     def _find(self) -> str:
         """Prefix of crossing topics, once a plan queue or an executor is seen."""
-        end = self.now() + DISCOVERY_LIMIT
-        while not any(self._node.count_publishers(name) for name in (QUEUE, EXECUTOR)):
+        if not self._look(lambda: any(map(self._node.count_publishers, (QUEUE, EXECUTOR))), DISCOVERY_LIMIT):
+            where = self._node.get_namespace().rstrip("/")
+            raise NoGraphError(
+                f"no graph is running here: nobody publishes {where}/{QUEUE} or {where}/{EXECUTOR}; "
+                "start one with `telerobot up demo`, or name the arm with --namespace"
+            )
+        self._look(lambda: False, SETTLE)  # the rest of the graph is found together with its first node
+        self._look(lambda: self._heard_by_queue() or not self._node.count_publishers(QUEUE), SERVICE_LIMIT)
+        return self._heard_by_queue().removesuffix(EXECUTOR)
+
+    def _look(self, found: Callable[[], object], limit: float) -> bool:
+        """Let the graph be discovered until `found`; False after `limit` [s]."""
+        end = self.now() + limit
+        while not found():
             if self.now() > end:
-                where = self._node.get_namespace().rstrip("/")
-                raise NoGraphError(
-                    f"no graph is running here: nobody publishes {where}/{QUEUE} or {where}/{EXECUTOR}; "
-                    "start one with `telerobot up demo`, or name the arm with --namespace"
-                )
-            time.sleep(0.05)
-        time.sleep(SETTLE)  # the rest of the graph is found together with its first node
-        end = self.now() + SERVICE_LIMIT
-        while not (heard := self._heard_by_queue()) and self._node.count_publishers(QUEUE) and self.now() < end:
-            time.sleep(0.05)
-        return heard.removesuffix(EXECUTOR)
+                return False
+            self._executor.spin_once(timeout_sec=LOOK)
+        return True
 
     def _heard_by_queue(self) -> str:
         """Where the plan queue of this namespace hears the executor: its link may be another's; empty: not found."""

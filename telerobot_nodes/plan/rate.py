@@ -163,6 +163,7 @@ def plan_rate(
         if halfway:
             span *= 0.5
             target = min(1.8 * rise * span, 0.5 * ceiling[k], wanted)
+            # the way down looks farther back than the way up, and may have to be less steep
             target = min(target, 1.8 * _fall(change, edge, k, tau + span, target, width) * span)
             if target <= 0.0 or span < 1e-9:
                 return count

@@ -25,13 +25,13 @@ from telerobot_nodes.rtc.pose_functions import axis_of
 from telerobot_nodes.rtc.primitives import ParameterValue, Primitive, ReportWish, Space, Trajectory
 from telerobot_nodes.rtc.request import Request
 from telerobot_nodes.rtc.skills import Library, PrimitiveKind
+from telerobot_nodes.rtc.units import GRAVITY
 
 JOINT_PIECE = 0.10  # [rad] between via points
 TASK_PIECE = 0.03  # [m]
 TURN_PIECE = 0.10  # [rad]
 MAX_POINTS = 400
 KEPT_ANGLE = 0.05  # [rad] an orientation may differ and still counts as kept
-GRAVITY = 9.81  # [m/s^2]
 _UNTOUCHED = ("cartesian_guarded", "joint_guarded")  # no contact is expected
 _ORIENTED = {"pose-during-motion", "upright"}
 DEFAULT_SPEED = 0.10  # [m/s] of the tool

@@ -17,8 +17,7 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.rtc.interfaces import CollisionCheck
-
-GRAVITY = 9.81  # [m/s^2]
+from telerobot_nodes.rtc.units import GRAVITY
 
 
 class RobotKinematics:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+GRAVITY = 9.81  # [m/s^2]
+
 
 class Unit(NamedTuple):
     """A unit of measure."""

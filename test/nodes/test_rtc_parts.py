@@ -98,6 +98,8 @@ def test_the_thresholds_of_a_motion_begun_in_a_contact_count_from_there():
     touch = Ask("move_to_touch", {"max_force_thres": 4.0})
     assert begun_in_contact(touch, (0.0, 0.0, 9.0, 0.0, 0.0, 0.0)).values == touch.values  # it is there to feel it
     assert begun_in_contact(ask, ()).values == ask.values
+    preset = begun_in_contact(Ask("joint_path", {}), (0.0, 0.0, 19.0, 0.0, 0.0, 0.0))  # 20 N where none is given
+    assert dict(preset.values) == {"max_force_thres": 39.0}
 
 
 def test_a_path_is_cut_where_it_bends():
