@@ -36,12 +36,12 @@ class Search(NamedTuple):
 
 def search_of(arm: Arm, obstacles: int = MOST_OBSTACLES) -> Search:
     """Scratch memory for `arm` among up to `obstacles`."""
-    n = arm.lower.size
+    n, edges = arm.lower.size, edges_of(arm, obstacles)
     return Search(
         places_of(arm),
-        edges_of(arm, obstacles),
+        edges,
         trial_of(n),
-        trees_of(n, NODES),
+        trees_of(edges.flat.lever.max(axis=0), NODES),
         np.zeros((MOST, n)),
         np.zeros(3, dtype=np.int64),
     )

@@ -20,16 +20,15 @@ from telerobot_nodes.cspace.lanes import LANES, apart
 from telerobot_nodes.cspace.obstacles import World
 from telerobot_nodes.cspace.placing import Arm
 from telerobot_nodes.cspace.sweep import sweep
-from telerobot_nodes.cspace.tree_nodes import Trees, add_node, nearest_node, next_number, normal_number
+from telerobot_nodes.cspace.tree_nodes import Trees, add_node, distance, nearest_node, next_number, normal_number
 
-REACH = 1.2  # [rad] longest edge of a tree
-STEP = 0.6  # [rad] beside a motion that was refused, at first
-SMALLEST_STEP = 0.3  # [rad]
+REACH = 0.6  # [m] longest edge of a tree
+STEP = 0.3  # [m] beside a motion that was refused, at first
+SMALLEST_STEP = 0.15  # [m]
 WIDTH = 2.0  # [-] the last of the places beside is about this many steps off the motion
 PROGRESS = 0.1  # [-] of a step that a place beside must come nearer
 TRIED = 3  # places beside that are tried at most
-STEPS = 4  # motions in a row towards one place of the sequence
-STEPS_ACROSS = 20  # motions in a row towards the other tree
+STEPS = 20  # motions in a row towards one place
 SEED = 88172645463325252  # of the sequence
 
 FOUND = 1
@@ -44,7 +43,7 @@ def _extend(world: World, edges: Edges, trees: Trees, tree: int, near: int, targ
     if trees.size[tree] == trees.parent.shape[1]:
         return NONE
     start, new = trees.nodes[tree, near], trees.step
-    scale = min(1.0, REACH / max(_distance(start, target), 1e-12))
+    scale = min(1.0, REACH / max(distance(trees, start, target), 1e-12))
     for r in range(target.size):
         new[r] = target[r] if scale >= 1.0 else start[r] + scale * (target[r] - start[r])
     if not edge_free(world, edges, start, new, finest):
@@ -54,24 +53,16 @@ def _extend(world: World, edges: Edges, trees: Trees, tree: int, near: int, targ
 
 
 @numba.njit(error_model="numpy", inline="always")
-def _distance(a: FloatArray, b: FloatArray) -> float:
-    total = 0.0
-    for r in range(a.size):
-        total += (a[r] - b[r]) ** 2
-    return math.sqrt(total)
-
-
-@numba.njit(error_model="numpy", inline="always")
 def _look_beside(
     arm: Arm, world: World, edges: Edges, trees: Trees, start: FloatArray, target: FloatArray, step: float
 ) -> None:
-    """Places `step` [rad] from `start` around the way to `target` into `trees.beside`, each further off the way."""
-    batch, n, far = edges.batch, start.size, _distance(start, target)
+    """Places `step` [m] from `start` around the way to `target` into `trees.beside`, each further off the way."""
+    batch, n, far, lever = edges.batch, start.size, distance(trees, start, target), trees.lever
     for lane in range(LANES):
         place, width, total = trees.beside[lane], WIDTH * lane / (LANES - 1.0) / math.sqrt(n), 0.0
         for r in range(n):
-            place[r] = (target[r] - start[r]) / far + width * normal_number(trees.state)
-            total += place[r] * place[r]
+            place[r] = (target[r] - start[r]) / far + width * normal_number(trees.state) / lever[r]
+            total += (place[r] * lever[r]) ** 2
         for r in range(n):
             place[r] = min(max(start[r] + step / math.sqrt(total) * place[r], arm.lower[r]), arm.upper[r])
             batch.q[r * LANES + lane] = place[r]
@@ -81,7 +72,7 @@ def _look_beside(
     edges.probes[0] += LANES
     sweep(edges.flat, world, batch, edges.keep[0], 0.0, False)
     for lane in range(LANES):
-        trees.nearer[lane] = far - _distance(trees.beside[lane], target) if batch.ratio[lane] > 0.0 else -1.0
+        trees.nearer[lane] = far - distance(trees, trees.beside[lane], target) if batch.ratio[lane] > 0.0 else -1.0
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -91,7 +82,7 @@ def _beside(
     """One proved edge from node `near` that ends nearer to `target` though not on the way to it."""
     apart()
     start = trees.nodes[tree, near]
-    step = min(STEP, _distance(start, target))
+    step = min(STEP, distance(trees, start, target))
     while step >= SMALLEST_STEP and trees.size[tree] < trees.parent.shape[1]:
         _look_beside(arm, world, edges, trees, start, target, step)
         for _ in range(TRIED):
@@ -108,20 +99,12 @@ def _beside(
 
 @numba.njit(cache=True, error_model="numpy")
 def _approach(
-    arm: Arm,
-    world: World,
-    edges: Edges,
-    trees: Trees,
-    tree: int,
-    near: int,
-    target: FloatArray,
-    finest: float,
-    steps: int,
+    arm: Arm, world: World, edges: Edges, trees: Trees, tree: int, near: int, target: FloatArray, finest: float
 ) -> int:
     """Proved edges one after another from node `near` towards `target`, straight where that is free, else beside it."""
     apart()
     got = NONE
-    for _ in range(steps):
+    for _ in range(STEPS):
         one = _extend(world, edges, trees, tree, near, target, finest)
         if one == REACHED:
             return REACHED
@@ -137,7 +120,7 @@ def _connect(arm: Arm, world: World, edges: Edges, trees: Trees, tree: int, fine
     other, node = 1 - tree, trees.size[tree] - 1
     goal = trees.nodes[tree, node]
     near = nearest_node(trees, other, goal)
-    got = _approach(arm, world, edges, trees, other, near, goal, finest, STEPS_ACROSS)
+    got = _approach(arm, world, edges, trees, other, near, goal, finest)
     trees.meeting[tree], trees.meeting[other] = node, trees.size[other] - 1
     return got == REACHED
 
@@ -155,7 +138,7 @@ def grow(arm: Arm, world: World, edges: Edges, trees: Trees, a: FloatArray, b: F
         for r in range(a.size):
             sample[r] = arm.lower[r] + next_number(trees.state) * (arm.upper[r] - arm.lower[r])
         near = nearest_node(trees, tree, sample)
-        got = _approach(arm, world, edges, trees, tree, near, sample, finest, STEPS)
+        got = _approach(arm, world, edges, trees, tree, near, sample, finest)
         if got != NONE and _connect(arm, world, edges, trees, tree, finest):
             return FOUND
         if trees.size.max() == trees.parent.shape[1]:

@@ -25,7 +25,14 @@ from telerobot_nodes.cspace.lanes import (
 from telerobot_nodes.cspace.obstacles import sphere, world_of
 from telerobot_nodes.cspace.placing import place, places_of
 from telerobot_nodes.cspace.sweep import COLLIDES, sweep
-from telerobot_nodes.cspace.tree_nodes import add_node, nearest_node, trees_of
+from telerobot_nodes.cspace.tree_nodes import (
+    add_node,
+    distance,
+    nearest_node,
+    next_number,
+    normal_number,
+    trees_of,
+)
 
 SLIDING = """<robot name="sliding">
   <link name="base"/>
@@ -152,12 +159,33 @@ def test_motions_proved_free_are_free_and_motions_with_room_are_proved(panda, ob
     assert seen == {True, False}
 
 
-def test_the_nearest_node_is_the_nearest():
-    trees, rng = trees_of(7, 100), np.random.default_rng(3)
+LEVER = np.array([1.1, 1.1, 0.8, 0.7, 0.3, 0.3, 0.1])  # [m] of a Panda's joints
+
+
+def test_the_nearest_node_is_the_one_from_which_the_arm_moves_least():
+    trees, rng = trees_of(LEVER, 100), np.random.default_rng(3)
     nodes = rng.uniform(-2.0, 2.0, (2, 61, 7))
     for tree in range(2):
         for q in nodes[tree]:
             add_node(trees, tree, q, -1)
     for q in rng.uniform(-2.0, 2.0, (40, 7)):
         for tree in range(2):
-            assert nearest_node(trees, tree, q) == np.linalg.norm(nodes[tree] - q, axis=1).argmin()
+            metres = np.linalg.norm(LEVER * (nodes[tree] - q), axis=1)
+            near = nearest_node(trees, tree, q)
+            assert near == metres.argmin()
+            assert distance(trees, nodes[tree, near], q) == pytest.approx(metres.min())
+
+
+def test_a_joint_that_carries_nothing_far_out_still_counts():
+    trees = trees_of(np.array([2.0, 0.0]), 16)
+    assert 0.0 < distance(trees, np.zeros(2), np.array([0.0, 1.0])) <= 0.1
+
+
+def test_the_sequence_is_spread_as_it_says():
+    state = np.array([88172645463325252])
+    numbers = np.array([normal_number(state) for _ in range(20_000)])
+    assert abs(numbers.mean()) < 0.03
+    assert numbers.std() == pytest.approx(1.0, abs=0.02)
+    assert np.abs(numbers).max() > 3.0
+    even = np.array([next_number(state) for _ in range(20_000)])
+    assert np.histogram(even, bins=10, range=(0.0, 1.0))[0].min() > 1800
