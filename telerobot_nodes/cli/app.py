@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "clutch": "operate:clutch",
     "clear": "operate:clear",
     "ratio": "operate:ratio",
+    "gripper": "operate:gripper",
     "rate": "operate:rate",
     "brake": "operate:brake",
     "pause": "operate:pause",

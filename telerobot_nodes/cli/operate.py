@@ -90,6 +90,13 @@ def ratio(
     _do(commands.TimeRatio(value), namespace)
 
 
+def gripper(
+    opening: Annotated[float, typer.Argument(help="Opening in metres, 0 .. 0.2.")], namespace: Namespace = ""
+) -> None:
+    """Open or close the gripper from the plan's head on."""
+    _do(commands.Gripper(opening), namespace)
+
+
 def rate(
     value: Annotated[float, typer.Argument(help="Plan seconds per second, 0.1 .. 10.")], namespace: Namespace = ""
 ) -> None:

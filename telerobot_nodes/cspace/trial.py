@@ -24,11 +24,11 @@ from telerobot_nodes.cspace.sweep import sweep
 
 DEPTH = 4  # waypoints are put beside halves of halves this deep
 WAYPOINTS = 24
-OFFSETS = 6  # growing distances from the midpoint
-FIRST_OFFSET = 0.25  # [rad]
-GROWTH = 1.6
+OFFSETS = 3  # growing distances from the midpoint
+FIRST_OFFSET = 0.6  # [rad]
+GROWTH = 2.0
 WANTED_CLEARANCE = 0.05  # [m] more than this is not looked at when waypoints are sorted
-TRIED = 4  # waypoints of one offset tried at most
+TRIED = 3  # waypoints of one offset tried at most
 
 
 class Trial(NamedTuple):

@@ -62,6 +62,7 @@ _CALLS: dict[commands.Kind, _Call] = {
     commands.Halt: ("path_plan_queue/halt", lambda c: Trigger.Request()),
     commands.Resume: ("path_plan_queue/resume", lambda c: Trigger.Request()),
     commands.TimeRatio: ("path_plan_queue/time_ratio", lambda c: SetValue.Request(value=float(c.value))),
+    commands.Gripper: ("path_plan_queue/gripper", lambda c: SetValue.Request(value=float(c.opening))),
     commands.Replay: (
         "operator_input/replay",
         lambda c: ReplayHand.Request(file=c.file, speed=float(c.speed), scale=float(c.scale)),

@@ -46,6 +46,7 @@ class QueueServices:
             "pause": self._on_pause,
             "rate": self._on_rate,
             "time_ratio": self._on_time_ratio,
+            "gripper": self._on_gripper,
             "halt": self._on_halt,
             "resume": self._on_resume,
         }
@@ -98,6 +99,10 @@ class QueueServices:
         self._talk.check(kind)
         self._talk.say(self._node.now(), self._queue.say(kind))
         response.success, response.message = True, f"{kind.name.lower()} sent, repeated until the robot shows it"
+
+    def _on_gripper(self, request: Any, response: Any) -> None:
+        response.value = self._queue.set_gripper(self._node.now(), request.value)
+        response.success, response.message = True, f"{1e3 * response.value:g} mm from the plan's head on"
 
     def _on_time_ratio(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_time_ratio(self._node.now(), request.value)

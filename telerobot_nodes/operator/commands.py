@@ -15,6 +15,7 @@ from telerobot_nodes.errors import InvalidValueError
 
 RATIO_RANGE = (0.1, 10.0)  # [-] time ratio and playback speed
 BRAKE_RANGE = (0.0, 20.0)  # [plan s/s]
+GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 DELAY_RANGE = (0.0, 60.0)  # [s] one way
 MAX_TEXT = 200  # characters of a reason
 
@@ -142,6 +143,19 @@ class SetLink:
         return f"link {self.delay:.2f} s ± {self.jitter:.2f} s, loss {100 * self.loss:.0f} %{broken}"
 
 
+@dataclass(frozen=True)
+class Gripper:
+    """Opening of the gripper [m] from the plan's head on."""
+
+    opening: float
+
+    def __post_init__(self) -> None:
+        in_range(self.opening, "gripper", *GRIPPER_RANGE, unit="m")
+
+    def __str__(self) -> str:
+        return f"gripper {1e3 * self.opening:.0f} mm"
+
+
 class Deed(Enum):
     """Commands without a value; each is a service of the plan queue with the name given here."""
 
@@ -181,6 +195,7 @@ Command = (
     | Halt
     | Resume
     | TimeRatio
+    | Gripper
     | Replay
     | StopReplay
     | SetLink

@@ -7,7 +7,7 @@ and ranges. What must never enter: messages, clocks, texts for people (`view_mod
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,14 @@ def _pose_or_empty(array: FloatArray, name: str) -> None:
         raise InvalidValueError(f"{name} (length)", array.size, "allowed: 7 values, or none")
 
 
+class DisplayMode(Enum):
+    """How the forward simulation relates to the hand, from the two clutches [US5046022]."""
+
+    SYNCHRONISED = "in time and position"
+    POSITION_SYNCHRONISED = "in position, not in time"
+    DESYNCHRONISED = "neither: trial path"
+
+
 @dataclass(frozen=True)
 class QueueStatus:
     """The operator's plan queue (`PlanQueueState.msg`). Raises InvalidValueError naming the field."""
@@ -86,14 +94,23 @@ class QueueStatus:
     data_age: float = -1.0
     round_trip: float = -1.0
     stale: bool = True
+    gripper: float = -1.0  # [m] asked for; negative: nothing said
     target_pose: FloatArray = field(default_factory=_empty)
 
     def __post_init__(self) -> None:
         if self.device not in tuple(Device):
             raise InvalidValueError("device", self.device, f"allowed: 0 .. {int(max(Device))}")
         object.__setattr__(self, "device", Device(self.device))
-        _check(self, ("time_ratio", "brake_rate", "head_time", "lead", "data_age", "round_trip"), ("target_pose",))
+        numbers = ("time_ratio", "brake_rate", "head_time", "lead", "data_age", "round_trip", "gripper")
+        _check(self, numbers, ("target_pose",))
         _pose_or_empty(self.target_pose, "target_pose")
+
+    @property
+    def display_mode(self) -> DisplayMode:
+        """What the forward simulation shows of the hand's motion."""
+        if not self.position_clutch:
+            return DisplayMode.DESYNCHRONISED
+        return DisplayMode.SYNCHRONISED if self.time_clutch else DisplayMode.POSITION_SYNCHRONISED
 
 
 @dataclass(frozen=True)

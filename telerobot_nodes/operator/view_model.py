@@ -39,6 +39,7 @@ class Controls:
     position_clutch: bool | None
     time_ratio: float | None
     brake_rate: float | None
+    gripper: float | None  # [m]
     link: LinkSetting | None
     halt: HaltStage
 
@@ -85,6 +86,7 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
             position_clutch=client.queue.position_clutch if queue_fresh else None,
             time_ratio=client.queue.time_ratio if queue_fresh else None,
             brake_rate=client.queue.brake_rate if queue_fresh else None,
+            gripper=client.queue.gripper if queue_fresh and client.queue.gripper >= 0.0 else None,
             link=client.link if link_fresh else None,
             halt=client.halt_watch.stage,
         ),
@@ -211,6 +213,7 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
     rows = [
         Row("queue", f"{queue.length} of {queue.capacity} points", Tone.WARN if full else Tone.PLAIN),
         Row("time clutch", f"{clutch}, ratio {queue.time_ratio:.2f}"),
+        Row("synchronised", queue.display_mode.value),
         Row("device", device + held + _jumps(queue.jumps), tone),
         _authority_row(client),
     ]

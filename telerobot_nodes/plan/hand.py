@@ -114,6 +114,10 @@ class Hand:
         self._layer.set_time_clutch(self._time_clutch)
         return laid
 
+    def dwell(self) -> list[Laid]:
+        """One point more where the hand rests; nothing while it moves."""
+        return self._layer.dwell() if self._layer is not None else []
+
     def advance(self, now: float, held: bool, hurry: bool) -> list[Laid]:
         """Points up to `now`. `held`: come to rest and wait; `hurry`: the robot would run dry."""
         return self._layer.advance(now, held, hurry) if self._layer is not None else []

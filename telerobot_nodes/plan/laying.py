@@ -104,6 +104,17 @@ class Layer:
         timed, self._base = self._base.finish(speed), None
         return [Laid(timed, Timing.FREE)] if len(timed) else []
 
+    def dwell(self) -> list[Laid]:
+        """One point more where the tool stands; nothing while it moves or waits to be timed, points come then."""
+        if not self._before.at_rest or self.pending > 0.0:
+            return []
+        if self._base is None:
+            return self._synced(True)
+        return [Laid(self._stay(self._period), Timing.FREE)]
+
+    def _stay(self, step: float) -> Timed:
+        return Timed(np.array([step]), self._before.pose.reshape(1, 7))
+
     @property
     def _next(self) -> float:
         """[s] of the next sample; counted, so that it never drifts from the shaper's substeps."""
@@ -150,8 +161,7 @@ class Layer:
         if not wanted:
             return []
         timing = Timing.SYNCED if self.ratio == 1.0 else Timing.SCALED
-        step = np.array([self._period * self.ratio])
-        return [Laid(Timed(step, self._before.pose.reshape(1, 7)), timing)]
+        return [Laid(self._stay(self._period * self.ratio), timing)]
 
     def _admits(self, state: ShapedPose) -> bool:
         if state.position == self._before.position and state.orientation == self._before.orientation:

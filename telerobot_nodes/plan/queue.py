@@ -87,9 +87,18 @@ class PathPlanQueue:
         with self._noting_refusals():
             self._hand.command_twist(now, twist, frame)
 
-    def set_gripper(self, opening: float) -> None:
-        """Opening of the gripper [m] for the points laid from now on."""
-        self._plan.gripper = self._trial.gripper = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
+    def set_gripper(self, now: float, opening: float) -> float:
+        """Opening of the gripper [m] for the points laid from now on, the next one also when the hand rests.
+
+        Returns it. Raises InvalidValueError.
+        """
+        asked = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
+        self._advance(now)
+        self._track.lay(self._hand.flush())  # what was drawn before keeps the opening it was drawn with
+        self._plan.gripper = self._trial.gripper = asked
+        if not self._held():
+            self._track.lay(self._hand.dwell())
+        return asked
 
     def set_time_clutch(self, now: float, engaged: bool) -> None:
         """Engage or disengage time synchrony; the lead gained is kept [US5046022 claims 1, 4]."""
@@ -264,6 +273,7 @@ class PathPlanQueue:
             round_trip=uplink.round_trip,
             stale=report is None or age > self.config.stale_after,
             execution_window=self.config.execution_window,
+            gripper=self._plan.gripper,
             target_pose=self._hand.target,
         )
 

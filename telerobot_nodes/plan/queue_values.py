@@ -32,21 +32,6 @@ class Join(Enum):
 JOINED = {Join.LINK: "linked", Join.ADOPT: "adopted", Join.DISCARD: "discarded"}  # for people
 
 
-class DisplayMode(Enum):
-    """How the forward simulation relates to the hand, from the two clutches."""
-
-    SYNCHRONISED = "time and position synchronised"
-    POSITION_SYNCHRONISED = "position synchronised, time desynchronised"
-    DESYNCHRONISED = "neither"
-
-
-def display_mode(time_clutch: bool, position_clutch: bool) -> DisplayMode:
-    """The display mode that follows from the clutches."""
-    if not position_clutch:
-        return DisplayMode.DESYNCHRONISED
-    return DisplayMode.SYNCHRONISED if time_clutch else DisplayMode.POSITION_SYNCHRONISED
-
-
 @dataclass(frozen=True)
 class QueueConfig:
     """Everything that may be set; validated when made."""
@@ -115,4 +100,5 @@ class PlanQueueState:
     round_trip: float  # [s] negative: none yet
     stale: bool
     execution_window: float  # [s] 0: none
+    gripper: float  # [m] opening of the points laid next; negative: nothing said
     target_pose: FloatArray  # (7,)

@@ -202,6 +202,7 @@ def test_every_request_ends_exactly_once(events):
         (lambda: commands.TimeRatio(float("nan")), "time ratio"),
         (lambda: commands.TimeRatio(11.0), "time ratio"),
         (lambda: commands.TimeRatio("2"), "time ratio"),
+        (lambda: commands.Gripper(0.21), "gripper"),
         (lambda: commands.SetLink(-1.0), "link delay"),
         (lambda: commands.SetLink(1.0, loss=1.5), "link loss"),
         (lambda: commands.Replay(speed=0.0), "replay speed"),
@@ -220,6 +221,7 @@ def test_a_bad_command_is_refused_when_made_and_names_its_field(make, field_name
     [
         (lambda: QueueStatus(lead=float("nan")), "lead"),
         (lambda: QueueStatus(device=9), "device"),
+        (lambda: QueueStatus(gripper=float("nan")), "gripper"),
         (lambda: QueueStatus(target_pose=np.zeros(6)), "target_pose"),
         (lambda: RobotStatus(mode=17), "state"),
         (lambda: RobotStatus(joint_position=[0.0, float("inf")]), "joint_position"),

@@ -53,6 +53,25 @@ def test_the_lead_is_shown_in_seconds(client):
     assert row(running(client), "lead").text == "7.4 s"
 
 
+@pytest.mark.parametrize(
+    ("time", "position", "text"),
+    [
+        (True, True, "in time and position"),
+        (False, True, "in position, not in time"),
+        (True, False, "neither: trial path"),
+        (False, False, "neither: trial path"),
+    ],
+)
+def test_the_three_display_modes_follow_from_the_clutches(client, time, position, text):
+    client.hear_queue(QueueStatus(time_clutch=time, position_clutch=position), 10.0)
+    assert row(view(client, 10.0), "synchronised").text == text
+
+
+def test_the_gripper_shown_is_what_was_asked_for_and_nothing_before(client):
+    assert running(client).controls.gripper is None
+    assert running(client, gripper=0.03).controls.gripper == 0.03
+
+
 def test_fresh_data_is_plain_and_says_its_age_and_round_trip(client):
     entry = row(running(client), "robot data")
     assert (entry.text, entry.tone) == ("heard 0.0 s ago, round trip 2.04 s", Tone.PLAIN)

@@ -11,7 +11,6 @@ from telerobot_nodes.plan.brake import TimeBrake
 from telerobot_nodes.plan.links import straight
 from telerobot_nodes.plan.points import Timing
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
-from telerobot_nodes.plan.queue_values import DisplayMode, display_mode
 
 HOME = np.array([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0])
 
@@ -303,10 +302,3 @@ def test_brake_cutoff_runs_backward_at_its_rate():
     assert brake.cutoff(13.0) == 44.0
     brake.set(13.0, 0.0, 44.0)
     assert not brake.engaged
-
-
-def test_the_three_display_modes_follow_from_the_clutches():
-    modes = {(t, p): display_mode(t, p) for t in (True, False) for p in (True, False)}
-    assert modes[True, True] is DisplayMode.SYNCHRONISED
-    assert modes[False, True] is DisplayMode.POSITION_SYNCHRONISED
-    assert modes[True, False] is modes[False, False] is DisplayMode.DESYNCHRONISED

@@ -62,6 +62,10 @@ class PlanMachine(RuleBasedStateMachine):
     def time_ratio(self, ratio):
         self.session.queue.set_time_ratio(self.session.now, ratio)
 
+    @rule(opening=st.sampled_from([0.0, 0.08]))
+    def gripper(self, opening):
+        self.session.queue.set_gripper(self.session.now, opening)
+
     @rule(rate=st.sampled_from([0.0, 2.0, 20.0]))
     def brake(self, rate):
         self.tried(lambda: self.session.queue.set_brake(self.session.now, rate))

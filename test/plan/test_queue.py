@@ -351,11 +351,46 @@ def test_pause_resume_and_rate_reach_the_robot(make):
 
 def test_the_gripper_travels_with_the_points(make):
     session = ready(make())
-    session.queue.set_gripper(0.05)
+    assert session.state().gripper < 0.0
+    assert session.queue.set_gripper(session.now, 0.05) == 0.05
     session.run(0.5, drawing(session))
     assert session.updates[-1].points.gripper[-1] == 0.05
     with pytest.raises(InvalidValueError, match="gripper"):
-        session.queue.set_gripper(0.5)
+        session.queue.set_gripper(session.now, 0.5)
+    assert session.state().gripper == 0.05
+
+
+@pytest.mark.parametrize("engaged", [True, False])
+def test_the_gripper_of_a_resting_hand_moves_at_once_and_what_was_drawn_keeps_its_own(make, engaged):
+    session = ready(make())
+    session.queue.set_gripper(session.now, 0.02)
+    session.queue.set_time_clutch(session.now, engaged)
+    session.run(1.0, drawing(session))
+    session.run(2.0)  # the device is silent: nothing is laid any more
+    drawn = session.state().head_seq
+    session.queue.set_gripper(session.now, 0.08)
+    assert session.state().head_seq == drawn + 1
+    session.run(3.0)
+    opening = np.concatenate(
+        [u.points.gripper for u in session.updates if u.points is not None and u.points.gripper.size]
+    )
+    assert opening[-1] == 0.08
+    assert np.all(opening[:-1] == 0.02)
+    assert session.queue.remaining(10).size == 0
+    assert_executed_as_shown(session)
+
+
+def test_a_gripper_set_under_the_brake_waits_for_the_next_point(make):
+    session = ready(make())
+    session.run(1.0, drawing(session))
+    session.queue.set_brake(session.now, 0.5)
+    session.run(0.1)
+    head = session.state().head_seq
+    session.queue.set_gripper(session.now, 0.03)
+    assert session.state().head_seq <= head
+    session.queue.set_brake(session.now, 0.0)
+    session.run(0.5, drawing(session))
+    assert session.updates[-1].points.gripper[-1] == 0.03
 
 
 @pytest.mark.parametrize("bad", [[math.nan] * 7, [0.0] * 7, [0.0] * 3])

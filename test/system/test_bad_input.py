@@ -56,6 +56,8 @@ BAD_CONTROLS = {
     "time ratio above its range": ("time_ratio", {"value": 99.0}, "time_ratio"),
     "time ratio that is no number": ("time_ratio", {"value": NAN}, "time_ratio"),
     "pace of zero": ("rate", {"value": 0.0}, "rate"),
+    "gripper wider than any": ("gripper", {"value": 0.5}, "gripper"),
+    "gripper that is no number": ("gripper", {"value": NAN}, "gripper"),
     "brake faster than allowed": ("brake", {"value": 1e6}, "brake_rate"),
     "brake forward": ("brake", {"value": -1.0}, "brake_rate"),
     "consent when nobody asks": ("grant_control", {}, "nobody asks"),

@@ -83,6 +83,10 @@ class Panel:
             hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
             rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
+        if commands.Gripper in offered:
+            hint = "opening of the gripper from the plan's head on"
+            opening = self._gui.add_slider("gripper [m]", *commands.GRIPPER_RANGE, 0.002, 0.0, hint=hint)
+            self._follow(opening, lambda: commands.Gripper(opening.value), lambda controls: controls.gripper)
         if commands.Deed.REQUEST_CONTROL in offered:
             deeds = ("request", "grant", "refuse", "release", "take")
             hint = "who plans for this arm; take: supervisors only"

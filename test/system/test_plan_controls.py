@@ -1,6 +1,8 @@
-"""The forward simulation shows the arm at any plan time between the robot and the plan's head."""
+"""Controls of the plan that show on the robot or in the simulation."""
 
 import pytest
+
+from telerobot_nodes.operator import commands
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
@@ -25,3 +27,14 @@ def test_the_arm_is_shown_at_a_plan_time_asked_for_and_no_more_when_told_so(demo
     assert terminal.wait_for(lambda _: bool(shown), 20.0)
     assert len(shown[-1].position) == len(terminal.operator.robot.joint_position)
     assert call(-1.0).message == "off"
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.05])
+def test_the_fingers_of_the_arm_in_physics_open_and_close_from_the_head_of_a_resting_plan(
+    demo_graph, terminal, opening
+):
+    widths = []
+    terminal.subscribe("hardware_interface/state", lambda message: widths.append(message.gripper))
+    assert terminal.ask(commands.Gripper(opening)).done
+    assert terminal.wait_for(lambda c: c.queue.gripper == opening, 10.0)
+    assert terminal.wait_for(lambda _: bool(widths) and abs(widths[-1] - opening) < 0.004, 30.0)
