@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from telerobot_nodes.core.validation import FloatArray
 
+GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
+GRIPPER_UNCHANGED = -1.0  # as in JointSetpoint.msg
+
 
 @dataclass(frozen=True)
 class MotionWindow:
@@ -19,4 +22,4 @@ class MotionWindow:
     velocity: FloatArray  # (n, dof) [rad/s]
     acceleration: FloatArray  # (n, dof) [rad/s^2]
     plan_time: FloatArray  # (n,) [s]
-    gripper: FloatArray  # (n,) [m] or empty
+    gripper: FloatArray  # (n,) [m], GRIPPER_UNCHANGED before one was said; or empty

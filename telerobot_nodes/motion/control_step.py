@@ -14,7 +14,7 @@ import numpy as np
 from telerobot_nodes.core.limits import SetpointLimiter
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.validation import FloatArray, in_range
-from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED, MotionWindow
 from telerobot_nodes.motion.control_records import REASON_BYTES, ControlOutput
 from telerobot_nodes.motion.control_state import ControlEvent, ControlState, next_state
 from telerobot_nodes.motion.executive import Prepared
@@ -23,7 +23,7 @@ from telerobot_nodes.motion.path_clock import PathClock
 from telerobot_nodes.motion.preparation import PreparedChange
 from telerobot_nodes.motion.primitive_runner import PrimitiveRunner
 from telerobot_nodes.motion.tool_motion import NominalTool, ToolMotion
-from telerobot_nodes.motion.window_follower import GRIPPER_UNCHANGED, WindowFollower
+from telerobot_nodes.motion.window_follower import WindowFollower
 
 HARDWARE_READY, HARDWARE_HOLDING, HARDWARE_ESTOP, HARDWARE_FAULT = range(4)  # as in HardwareState.msg
 

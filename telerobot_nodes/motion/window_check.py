@@ -10,14 +10,13 @@ from numba import njit
 
 from telerobot_nodes.core.limits import JointLimits
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.core.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
 from telerobot_nodes.errors import InvalidValueError
 
 REST = 1e-6  # [rad/s], [rad/s^2] at rest below it
 LIMIT_SLACK = 1.02  # [-] a planner's rounding; the setpoint limiter takes the rest
 POSITION_SLACK = 1e-6  # [rad]
 MAX_SAMPLES = 4096
-GRIPPER_RANGE = (0.0, 0.2)  # [m]
 
 _OVER_LIMIT = (
     ("window.position", "rad"),
@@ -82,11 +81,12 @@ def _check_finite(window: MotionWindow) -> None:
                 raise InvalidValueError(
                     f"window.{name}{where}", float(values[tuple(bad[0])]), "allowed: finite numbers"
                 )
-    if window.gripper.size:
-        low, high = GRIPPER_RANGE
-        if window.gripper.min() < low or window.gripper.max() > high:
-            worst = window.gripper.min() if window.gripper.min() < low else window.gripper.max()
-            raise InvalidValueError("window.gripper", float(worst), f"allowed: {low:g} .. {high:g} [m]")
+    low, high = GRIPPER_RANGE
+    said = window.gripper[window.gripper != GRIPPER_UNCHANGED]
+    if said.size and (said.min() < low or said.max() > high):
+        worst = said.min() if said.min() < low else said.max()
+        allowed = f"allowed: {low:g} .. {high:g} [m], {GRIPPER_UNCHANGED:g}: unchanged"
+        raise InvalidValueError("window.gripper", float(worst), allowed)
 
 
 def _check_limits(window: MotionWindow, limits: JointLimits) -> None:

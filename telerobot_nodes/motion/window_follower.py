@@ -15,14 +15,13 @@ from numba import njit
 from telerobot_nodes.core.interpolation import quintic_into
 from telerobot_nodes.core.limits import JointLimits
 from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.core.window import MotionWindow
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED, MotionWindow
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.window_check import check_window
 
 JOIN_POSITION = 1e-3  # [rad] largest difference where a window joins the motion followed
 JOIN_VELOCITY = 2e-2  # [rad/s]
 BLEND_TIME = 0.1  # [s] in which that difference fades
-GRIPPER_UNCHANGED = -1.0  # as in JointSetpoint.msg
 
 
 class _Track(NamedTuple):
@@ -204,7 +203,8 @@ def _sample(
     k = min(int(elapsed / period), last - 1)
     u = elapsed / period - k
     if gripper.size:
-        opening = gripper[k] + u * (gripper[k + 1] - gripper[k])
+        still = gripper[k] < 0.0  # unchanged up to the next sample
+        opening = gripper[k] if still else gripper[k] + u * (gripper[k + 1] - gripper[k])
     quintic_into(
         position[k],
         velocity[k],

@@ -102,7 +102,7 @@ class QueueServices:
 
     def _on_gripper(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_gripper(self._node.now(), request.value)
-        response.success, response.message = True, f"{1e3 * response.value:g} mm from the plan's head on"
+        response.success, response.message = True, f"{1e3 * response.value:g} mm from the head of the path on"
 
     def _on_time_ratio(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_time_ratio(self._node.now(), request.value)

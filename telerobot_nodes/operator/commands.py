@@ -11,11 +11,11 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
+from telerobot_nodes.core.window import GRIPPER_RANGE
 from telerobot_nodes.errors import InvalidValueError
 
 RATIO_RANGE = (0.1, 10.0)  # [-] time ratio and playback speed
 BRAKE_RANGE = (0.0, 20.0)  # [plan s/s]
-GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 DELAY_RANGE = (0.0, 60.0)  # [s] one way
 MAX_TEXT = 200  # characters of a reason
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import GRIPPER_RANGE
 from telerobot_nodes.errors import InvalidValueError, QueueFullError
 from telerobot_nodes.plan.operations import Operation
 from telerobot_nodes.plan.points import PlanPoints
-
-GRIPPER_RANGE = (0.0, 0.2)  # [m]
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ def _link(plan: Track, trial: Track, linker: Linker) -> int:
     timed = linker.link(plan.head_pose, trial.head_pose)
     plan.check_room(len(timed))
     plan.lay_timed(timed, Timing.LINK)
+    if trial.gripper >= 0.0:
+        plan.ask_gripper(trial.gripper)  # at the link's end
     return len(timed)
 
 

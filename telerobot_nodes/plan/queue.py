@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from telerobot_nodes.core.validation import FloatArray, in_range, poses
+from telerobot_nodes.core.window import GRIPPER_RANGE
 from telerobot_nodes.errors import InvalidValueError, TelerobotError, TransitionError
 from telerobot_nodes.plan.authority import AuthorityKind, AuthorityMessage
 from telerobot_nodes.plan.brake import TimeBrake, committed_on_arrival
@@ -32,7 +33,6 @@ from telerobot_nodes.plan.uplink import Event, Phase, Uplink
 
 __all__ = ["DeviceState", "Join", "PathPlanQueue", "PlanQueueState", "QueueConfig"]
 
-GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 JOIN_TIME = 0.5  # [s] plan time from an earlier plan's end to the first point of a new one
 
 
@@ -88,17 +88,23 @@ class PathPlanQueue:
             self._hand.command_twist(now, twist, frame)
 
     def set_gripper(self, now: float, opening: float) -> float:
-        """Opening of the gripper [m] for the points laid from now on, the next one also when the hand rests.
+        """Opening of the gripper [m] from the head of the path on, also while the hand rests; returns it.
 
-        Returns it. Raises InvalidValueError.
+        It is part of the points: brake, delete-all and a discarded trial take it back. While the hand is held it
+        waits for the next point. Raises InvalidValueError, TransitionError before the path has a start.
         """
         asked = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
         self._advance(now)
+        if not len(self._track) or (self._position_clutch and not self._uplink.open):
+            raise TransitionError("gripper", self._uplink.phase.value, "opening")
         self._track.lay(self._hand.flush())  # what was drawn before keeps the opening it was drawn with
-        self._plan.gripper = self._trial.gripper = asked
-        if not self._held():
-            self._track.lay(self._hand.dwell())
+        self._track.ask_gripper(asked)
+        self._lay_gripper()
         return asked
+
+    def _lay_gripper(self) -> None:
+        if self._track.asks_gripper and not self._held():
+            self._track.lay(self._hand.dwell())
 
     def set_time_clutch(self, now: float, engaged: bool) -> None:
         """Engage or disengage time synchrony; the lead gained is kept [US5046022 claims 1, 4]."""
@@ -273,7 +279,7 @@ class PathPlanQueue:
             round_trip=uplink.round_trip,
             stale=report is None or age > self.config.stale_after,
             execution_window=self.config.execution_window,
-            gripper=self._plan.gripper,
+            gripper=self._track.gripper,
             target_pose=self._hand.target,
         )
 
@@ -411,6 +417,7 @@ class PathPlanQueue:
         self._position_clutch = True
         self._brake.set(0.0, 0.0, 0.0)
         self._restart_hand()
+        self._lay_gripper()
         self._notice = (
             "trial path was empty: nothing joined" if empty else f"trial path {JOINED[kind]}: {appended} points"
         )
@@ -418,7 +425,7 @@ class PathPlanQueue:
 
     def _disengage(self) -> JoinOutcome:
         self._plan.lay(self._hand.flush())
-        self._trial.begin(self._plan.store.last_time, self._hand.pose)
+        self._trial.begin(self._plan.store.last_time, self._hand.pose, self._plan.gripper)
         self._position_clutch = False
         self._brake.set(0.0, 0.0, 0.0)
         self._restart_hand()

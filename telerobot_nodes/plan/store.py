@@ -80,6 +80,11 @@ class PlanStore:
         """Plan time of the newest point [s]; 0 when empty."""
         return float(self._time[self._end - 1]) if len(self) else 0.0
 
+    @property
+    def last_gripper(self) -> float:
+        """Opening of the newest point [m]; NOTHING when it says none, or when empty."""
+        return float(self._gripper[self._end - 1]) if len(self) else NOTHING
+
     def append(
         self, seq: npt.NDArray[np.int64], time: FloatArray, pose: FloatArray, timing: int, gripper: float = NOTHING
     ) -> None:

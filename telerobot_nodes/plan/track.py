@@ -26,7 +26,7 @@ class Track:
         self.store = PlanStore(capacity)
         self.feed = PlanFeed(author, trial)
         self.next_seq = 1
-        self.gripper = NOTHING  # [m] for the points laid from now on
+        self._asked: float | None = None  # [m] opening for the point laid next
 
     def __len__(self) -> int:
         return len(self.store)
@@ -36,16 +36,30 @@ class Track:
         """Pose of the newest point: (7,)."""
         return self.store.last_pose()
 
+    @property
+    def gripper(self) -> float:
+        """Opening [m] of the points laid next: as asked, else that of the newest point; NOTHING: unchanged."""
+        return self.store.last_gripper if self._asked is None else self._asked
+
+    def ask_gripper(self, opening: float) -> None:
+        """Another opening [m] from the point laid next on."""
+        self._asked = opening if opening != self.store.last_gripper else None
+
+    @property
+    def asks_gripper(self) -> bool:
+        """True when an opening waits for a point."""
+        return self._asked is not None
+
     def thinned(self, after_seq: int, most: int) -> FloatArray:
         """Poses (n, 7) of the points after a number, evenly thinned to `most` or fewer, the last one kept."""
         pose: FloatArray = self.store.after(after_seq).pose
         step = max(1, -(-len(pose) // most))
         return pose[::-1][::step][::-1]
 
-    def begin(self, time: float, pose: FloatArray) -> None:
-        """Forget everything; the path begins with one point at `pose`, plan time [s]."""
-        self.store.clear()
-        self.feed.reset()
+    def begin(self, time: float, pose: FloatArray, gripper: float = NOTHING) -> None:
+        """Forget everything; the path begins with one point at `pose`, plan time [s], `gripper` [m] open."""
+        self.clear()
+        self.ask_gripper(gripper)
         self.lay_at(np.array([time]), pose.reshape(1, 7), Timing.SYNCED)
 
     def skip_numbers(self, tail_seq: int) -> None:
@@ -55,6 +69,7 @@ class Track:
 
     def clear(self) -> None:
         """Forget everything."""
+        self._asked = None
         self.store.clear()
         self.feed.reset()
 
@@ -72,6 +87,7 @@ class Track:
         n = len(time)
         seq = np.arange(self.next_seq, self.next_seq + n)
         self.store.append(seq, time, pose, int(timing), self.gripper)
+        self._asked = None if n else self._asked
         self.next_seq += n
 
     def lay_stretch(self, stretch: Stretch) -> None:

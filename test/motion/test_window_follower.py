@@ -103,6 +103,7 @@ def test_the_gripper_follows_the_window_or_stays_unchanged(follower, make_window
         (lambda w: {"plan_time": w.plan_time[1:]}, "window.plan_time (shape)"),
         (lambda w: {"gripper": np.zeros(3)}, "window.gripper (length)"),
         (lambda w: {"gripper": np.full(len(w.plan_time), 0.3)}, "window.gripper"),
+        (lambda w: {"gripper": np.full(len(w.plan_time), -0.5)}, "window.gripper"),
         (lambda w: {"velocity": _with(w.velocity, (-1, 0), 0.1)}, "ends at rest"),
         (lambda w: {"acceleration": _with(w.acceleration, (-1, 2), 0.1)}, "ends at rest"),
         (lambda w: {"position": _with(w.position, (5, 0), 1.2)}, "window.position[5][0]"),

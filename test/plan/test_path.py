@@ -140,7 +140,7 @@ def test_the_gripper_follows_what_points_said_and_is_silent_before():
     assert path.gripper_at(np.array([0.1])).size == 0
     path.append(np.arange(11, 21), 0.2 + 0.02 * np.arange(1, 11), np.zeros((10, DOF)), np.full(10, 0.05))
     path.seal()
-    assert path.gripper_at(np.array([0.4]))[0] == pytest.approx(0.05)
+    assert path.gripper_at(np.array([0.1, 0.4])).tolist() == [-1.0, pytest.approx(0.05)]
 
 
 @pytest.mark.skipif(not HANDS, reason="recorded hands are not beside the project")

@@ -64,7 +64,7 @@ class PlanMachine(RuleBasedStateMachine):
 
     @rule(opening=st.sampled_from([0.0, 0.08]))
     def gripper(self, opening):
-        self.session.queue.set_gripper(self.session.now, opening)
+        self.tried(lambda: self.session.queue.set_gripper(self.session.now, opening))
 
     @rule(rate=st.sampled_from([0.0, 2.0, 20.0]))
     def brake(self, rate):

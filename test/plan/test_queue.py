@@ -11,7 +11,7 @@ import pytest
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, TransitionError
 from telerobot_nodes.plan.operations import OperationKind
 from telerobot_nodes.plan.points import Timing
-from telerobot_nodes.plan.queue import DeviceState, PathPlanQueue, QueueConfig
+from telerobot_nodes.plan.queue import DeviceState, Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.receiver import LogPosition
 
 HOME = [0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0]
@@ -378,6 +378,43 @@ def test_the_gripper_of_a_resting_hand_moves_at_once_and_what_was_drawn_keeps_it
     assert np.all(opening[:-1] == 0.02)
     assert session.queue.remaining(10).size == 0
     assert_executed_as_shown(session)
+
+
+def test_the_brake_takes_an_opening_back(make):
+    session = ready(make())
+    session.queue.set_time_ratio(session.now, 4.0)  # the robot is far behind
+    session.queue.set_gripper(session.now, 0.02)
+    session.run(2.0, drawing(session))
+    session.queue.set_gripper(session.now, 0.08)
+    session.run(0.5, drawing(session))
+    assert session.state().gripper == 0.08
+    session.queue.set_brake(session.now, 10.0)
+    session.run(0.3)
+    session.queue.set_brake(session.now, 0.0)
+    assert session.state().gripper == 0.02
+    session.run(0.3, drawing(session))
+    assert session.updates[-1].points.gripper[-1] == 0.02
+
+
+@pytest.mark.parametrize(("join", "opening"), [(Join.LINK, 0.08), (Join.ADOPT, 0.08), (Join.DISCARD, 0.02)])
+def test_an_opening_tried_on_the_trial_path_comes_with_what_is_joined(make, join, opening):
+    session = ready(make())
+    session.queue.set_gripper(session.now, 0.02)
+    session.queue.set_position_clutch(session.now, False)
+    session.run(0.5, drawing(session))
+    session.queue.set_gripper(session.now, 0.08)
+    session.run(0.5)
+    assert session.queue.set_position_clutch(session.now, True, join).engaged
+    assert session.state().gripper == opening
+    session.run(3.0)
+    assert_executed_as_shown(session)
+    assert session.updates[-1].points is None or session.updates[-1].points.gripper[-1] == opening
+
+
+def test_the_gripper_has_no_plan_to_be_part_of_before_there_is_authority(make):
+    session = make()
+    with pytest.raises(TransitionError, match="gripper"):
+        session.queue.set_gripper(session.now, 0.02)
 
 
 def test_a_gripper_set_under_the_brake_waits_for_the_next_point(make):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from telerobot_nodes.core.window import GRIPPER_RANGE
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator import commands
 from telerobot_nodes.operator.console import markup
@@ -85,7 +86,7 @@ class Panel:
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
         if commands.Gripper in offered:
             hint = "opening of the gripper from the plan's head on"
-            opening = self._gui.add_slider("gripper [m]", *commands.GRIPPER_RANGE, 0.002, 0.0, hint=hint)
+            opening = self._gui.add_slider("gripper [m]", *GRIPPER_RANGE, 0.002, 0.0, hint=hint)
             self._follow(opening, lambda: commands.Gripper(opening.value), lambda controls: controls.gripper)
         if commands.Deed.REQUEST_CONTROL in offered:
             deeds = ("request", "grant", "refuse", "release", "take")
