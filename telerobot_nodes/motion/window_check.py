@@ -81,12 +81,12 @@ def _check_finite(window: MotionWindow) -> None:
                 raise InvalidValueError(
                     f"window.{name}{where}", float(values[tuple(bad[0])]), "allowed: finite numbers"
                 )
-    low, high = GRIPPER_RANGE
-    said = window.gripper[window.gripper != GRIPPER_UNCHANGED]
-    if said.size and (said.min() < low or said.max() > high):
-        worst = said.min() if said.min() < low else said.max()
-        allowed = f"allowed: {low:g} .. {high:g} [m], {GRIPPER_UNCHANGED:g}: unchanged"
-        raise InvalidValueError("window.gripper", float(worst), allowed)
+    if window.gripper.size:
+        low, high = GRIPPER_RANGE
+        outside = (window.gripper < low) & (window.gripper != GRIPPER_UNCHANGED) | (window.gripper > high)
+        if outside.any():
+            allowed = f"allowed: {low:g} .. {high:g} [m], {GRIPPER_UNCHANGED:g}: unchanged"
+            raise InvalidValueError("window.gripper", float(window.gripper[outside][0]), allowed)
 
 
 def _check_limits(window: MotionWindow, limits: JointLimits) -> None:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from telerobot_nodes.core.limits import JointLimits
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED
 from telerobot_nodes.plan.curve import CELL, MAX_CELLS, evaluate_into, settle
 from telerobot_nodes.plan.rows import Rows
-from telerobot_nodes.plan.store import NOTHING
 
 _ROUNDING = 1e-9  # [s]
 IntArray = npt.NDArray[np.int64]
@@ -170,14 +170,14 @@ class JointPath:
         )
 
     def gripper_at(self, taus: FloatArray) -> FloatArray:
-        """Opening (n,) [m] at plan times, linear between knots that say one, NOTHING before; empty: none says any."""
+        """Opening (n,) [m] at plan times, linear between knots; empty: none says any; before it: GRIPPER_UNCHANGED."""
         n = self._settled + 1
         known, times = self._gripper.view[:n], self._time.view[:n]
         if np.isnan(known[-1]):
             return np.empty(0)
         first = int(np.argmax(~np.isnan(known)))  # an opening once said holds for every later knot
         opening = np.interp(taus, times[first:], known[first:])
-        return np.where(taus < times[first], NOTHING, opening)
+        return np.where(taus < times[first], GRIPPER_UNCHANGED, opening)
 
     def index_needed(self, time: float) -> int:
         """Last knot that shapes the motion up to plan time `time` [s]."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED
 from telerobot_nodes.plan.feed import PlanUpdate, UpdateKind
 from telerobot_nodes.plan.handoff import Handoff, Wish
 from telerobot_nodes.plan.operations import ExecutorReport
-from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
+from telerobot_nodes.plan.store import PlanStore, Stretch
 
 FORCED = -1  # no meeting is needed: a supervisor decided
 UNMEASURED = 2.0  # [s] round trip assumed where none was measured: rather too far ahead than behind the arm
@@ -35,7 +36,7 @@ class ActivePlan:
         points = update.points
         if points is not None:
             seq = np.arange(points.first_seq, points.last_seq + 1)
-            gripper = points.gripper if points.gripper.size else np.full(len(points), NOTHING)
+            gripper = points.gripper if points.gripper.size else np.full(len(points), GRIPPER_UNCHANGED)
             self.store.extend(Stretch(seq, points.time, points.pose, points.timing, gripper))
 
     def meeting(self, pose: FloatArray, distance: float, angle: float, after_time: float) -> int:

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED
 from telerobot_nodes.errors import InvalidValueError, QueueFullError
 from telerobot_nodes.plan.points import MIN_STEP, PlanPoints
 
 FIRST_SIZE = 1024
-NOTHING = -1.0  # gripper: unchanged
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Stretch:
     time: FloatArray  # (n,) [s]
     pose: FloatArray  # (n, 7)
     timing: npt.NDArray[np.uint8]  # (n,)
-    gripper: FloatArray  # (n,) [m], NOTHING: unchanged
+    gripper: FloatArray  # (n,) [m], GRIPPER_UNCHANGED: unchanged
 
     def __len__(self) -> int:
         return int(self.seq.size)
@@ -82,11 +82,16 @@ class PlanStore:
 
     @property
     def last_gripper(self) -> float:
-        """Opening of the newest point [m]; NOTHING when it says none, or when empty."""
-        return float(self._gripper[self._end - 1]) if len(self) else NOTHING
+        """Opening of the newest point [m]; GRIPPER_UNCHANGED when it says none, or when empty."""
+        return float(self._gripper[self._end - 1]) if len(self) else GRIPPER_UNCHANGED
 
     def append(
-        self, seq: npt.NDArray[np.int64], time: FloatArray, pose: FloatArray, timing: int, gripper: float = NOTHING
+        self,
+        seq: npt.NDArray[np.int64],
+        time: FloatArray,
+        pose: FloatArray,
+        timing: int,
+        gripper: float = GRIPPER_UNCHANGED,
     ) -> None:
         """Append points that follow the last one in number and time.
 

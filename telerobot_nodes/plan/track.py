@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.window import GRIPPER_UNCHANGED
 from telerobot_nodes.errors import QueueFullError
 from telerobot_nodes.plan.feed import PlanFeed, PlanUpdate
 from telerobot_nodes.plan.laying import Laid
 from telerobot_nodes.plan.points import Timing
-from telerobot_nodes.plan.store import NOTHING, PlanStore, Stretch
+from telerobot_nodes.plan.store import PlanStore, Stretch
 from telerobot_nodes.plan.time_base import Timed
 
 EPOCH_BLOCK = 1 << 20  # a plan that follows another's begins at a multiple of this: no number is ever used twice
@@ -38,7 +39,7 @@ class Track:
 
     @property
     def gripper(self) -> float:
-        """Opening [m] of the points laid next: as asked, else that of the newest point; NOTHING: unchanged."""
+        """Opening [m] of the points laid next: as asked, else that of the newest point; or GRIPPER_UNCHANGED."""
         return self.store.last_gripper if self._asked is None else self._asked
 
     def ask_gripper(self, opening: float) -> None:
@@ -56,7 +57,7 @@ class Track:
         step = max(1, -(-len(pose) // most))
         return pose[::-1][::step][::-1]
 
-    def begin(self, time: float, pose: FloatArray, gripper: float = NOTHING) -> None:
+    def begin(self, time: float, pose: FloatArray, gripper: float = GRIPPER_UNCHANGED) -> None:
         """Forget everything; the path begins with one point at `pose`, plan time [s], `gripper` [m] open."""
         self.clear()
         self.ask_gripper(gripper)
