@@ -3,22 +3,24 @@ PYTHON ?= python3
 ARGS ?=
 
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# In a namespace of its own, away from a graph that may be running here.
-CHECK := $(BIN)/telerobot up demo --check --namespace setup_check --without bag_recorder --without operator_console
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
-# What computes on every core; then, one by one, what starts a graph. Both run, whatever the first finds; 5: none selected.
+# Style; what computes, on every core; then, one by one, what starts a graph. All run, whatever the first finds; 5: none selected.
 define pytest
-	@units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system$(1)" $(ARGS) || units=$$?; \
-	graphs=0; $(BIN)/python -m pytest -m "system$(1)" $(ARGS) || graphs=$$?; \
-	case $$units$$graphs in 00 | 05 | 50) ;; *) exit 1 ;; esac
+	@style=0; $(MAKE) --no-print-directory style || style=$$?; units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system$(1)" --junitxml=build/tests/units.xml $(ARGS) || units=$$?; \
+	graphs=0; $(BIN)/python -m pytest -m "system$(1)" --junitxml=build/tests/graphs.xml $(ARGS) || graphs=$$?; \
+	case $$style$$units$$graphs in 000 | 005 | 050) ;; *) exit 1 ;; esac
 endef
 
-.PHONY: setup build demo test test-all docs lock clean distclean
+.PHONY: setup develop robots build demo quick test test-all style docs wheel lock clean distclean
 
 setup: .venv/.built  ## .venv with the locked wheels, interfaces built, package installed editable
+
+develop: .venv/.develop  ## and what testing and the documentation need
+
+robots: setup  ## models of other robots: panda, ur5
+	@$(PYTHON) .ci/set_up.py robots
 
 build:  ## build again, as after a change that make does not see
 	@rm -f .venv/.built
@@ -27,48 +29,49 @@ build:  ## build again, as after a change that make does not see
 demo: setup  ## the whole graph with the simulated arm and a browser console; options in ARGS
 	$(BIN)/telerobot demo $(ARGS)
 
-test: setup  ## style, types, and every test but the slow ones
+quick: develop  ## the tests that compute and are quick, without a graph
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system and not slow and not lengthy" $(ARGS)
+
+test: develop  ## style, types, and every test but the slow ones
 	$(call pytest, and not slow)
 
-test-all: setup  ## the slow ones too
+test-all: develop  ## the slow ones too
+	$(call pytest,)
+
+style: develop  ## what pre-commit runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(call pytest,)
 
-docs: setup  ## pages made from tables
-	$(BIN)/telerobot graph --format markdown > docs/graph.md
-	$(BIN)/telerobot params > docs/parameters.md
-	$(BIN)/telerobot states > docs/states.md
-	$(BIN)/python -m telerobot_nodes.motion.parameter_page > docs/gcmsf_parameters.md
-	$(BIN)/python -m telerobot_nodes.tasks.page > docs/tasks.md
+docs: develop  ## pages generated from tables, and the site of all pages under build/site
+	$(BIN)/python -m telerobot_nodes.pages docs
+	$(BIN)/mkdocs build --strict --quiet
 
-lock:  ## requirements.lock from setup.cfg and pyproject.toml; needs uv
-	.ci/lock $(ARGS)
+wheel: setup  ## dist/telerobot-VERSION.whl with the interfaces inside
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+
+lock: setup  ## the two locks from setup.cfg and pyproject.toml
+	$(BIN)/python .ci/lock $(ARGS)
 
 clean:  ## what building and testing leave behind
-	rm -rf build install log *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf build dist install log *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find telerobot_nodes test launch -name __pycache__ -prune -exec rm -rf {} +
-	rm -f .venv/.built
+	rm -f .venv/.built .venv/.develop
 
 distclean: clean  ## and the environment
 	rm -rf .venv
 
 .venv/.wheels: requirements.lock
 	@$(PYTHON) .ci/check_host.py
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing the wheels of requirements.lock into .venv (about 2 GB, once)"
-	@$(PIP) --no-deps --requirement requirements.lock
+	@$(PYTHON) .ci/set_up.py run
 	@touch $@
 
 .venv/.built: .venv/.wheels $(INTERFACES) $(BUILD_FILES)
 	@$(PYTHON) .ci/check_host.py
-	@echo "Building the ROS interfaces and installing the package (about a minute)"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONWARNINGS=ignore $(PIP) --no-deps --no-build-isolation --editable .
-	@echo "Compiling the control loop and starting every node once (half a minute)"
-	@$(BIN)/python -m telerobot_nodes.warm
-	@$(CHECK) >build/check.log 2>&1 || { tail build/check.log; echo "telerobot: not every node starts: build/check.log"; }
+	@$(PYTHON) .ci/set_up.py build
+	@touch $@
+
+.venv/.develop: .venv/.built requirements-dev.lock
+	@$(PYTHON) .ci/set_up.py develop
 	@touch $@

@@ -51,6 +51,8 @@ class BuildInterfaces(Command):
             "PYTHON_INSTALL_DIR": SITE,
             "BUILD_TESTING": "OFF",
         }
+        if "ROS_DISTRO" not in os.environ:  # no ROS host: nobody loads more than the nodes of this package do
+            definitions["TELEROBOT_PYTHON_ONLY"] = "ON"
         defines = [f"-D{name}={value}" for name, value in definitions.items()]
         environment = os.environ | {"AMENT_PREFIX_PATH": os.pathsep.join(_prefixes())}
         subprocess.run([*cmake, "-S", ROOT, "-B", work, *generator, *defines], check=True, env=environment)

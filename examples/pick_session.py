@@ -1,7 +1,8 @@
-"""A session of run-time control on the simulated arm, recorded: a fault is injected, trimmed, and the arm traded.
+"""A recorded session of run-time control on the simulated arm: a fault, its recovery, a halt, and a trade of the arm.
 
-Somebody has moved the module: the database has it 12 cm from where it lies. The grasp misses, leaves, looks, and
-grasps it. A halt stops the arm on its way; the arm goes to the operator and comes back; the module is put down.
+Somebody has moved the module: in the database it is 12 cm from its true place. The grasp misses; its recovery
+retracts, looks, and grasps again. A halt stops the arm on its way up. The arm is traded to the operator and returned;
+the module is placed.
 
     python examples/pick_session.py runs/session
     telerobot review --commands runs/session/bag
@@ -18,19 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.client import connect
-from telerobot_nodes.core.share import share_path
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.supervisor import Supervisor
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.rtc_client import CommandClient
+    from telerobot_nodes.nodes.clients import CommandClient
 
 LIES_AT, BELIEVED_AT = "pose: [0.70, -0.17, 0.25,", "pose: [0.68, -0.29, 0.25,"  # of the module
 READY_LIMIT = 120.0  # [s]
 
 
 def moved_workcell(folder: Path) -> Path:
-    """Parameters of a decision unit that believes the module elsewhere."""
+    """Write parameters of a decision unit whose database has the module at a wrong place."""
     skills = folder / "rtc"
     shutil.copytree(share_path("config/rtc"), skills)
     workcell = skills / "workcell.yaml"
@@ -41,7 +41,7 @@ def moved_workcell(folder: Path) -> Path:
 
 
 def session(robot: CommandClient) -> dict[str, Any]:
-    """What is said; the last report of each command."""
+    """Run the session; returns the final report of each command."""
     reports = {}
     robot.ask("where module")
     reports["grasp"] = robot.run("grasp module with left_arm")
@@ -49,13 +49,14 @@ def session(robot: CommandClient) -> dict[str, Any]:
     if not reports["grasp"].ok:
         return reports
     lift = robot.begin("lift module by 12 cm speed 0.03")
-    robot.hear(lambda: False, 2.0)
+    robot.wait_until(lambda: False, 2.0)
     robot.ask("halt")
     reports["lift"] = robot.end(lift, 20.0)
+    robot.ask("reset")  # nothing moves before
     reports["trade"] = robot.run("trade left_arm to operator")
     reports["not ours"] = robot.run("place module on dock with left_arm")
     back = robot.begin("return left_arm to program")
-    robot.hear(lambda: bool(robot.tasks), 20.0)
+    robot.wait_until(lambda: bool(robot.tasks), 20.0)
     robot.ask(f"done task {min(robot.tasks)}")
     reports["return"] = robot.end(back, 20.0)
     reports["place"] = robot.run("place module on dock with left_arm")
@@ -64,7 +65,7 @@ def session(robot: CommandClient) -> dict[str, Any]:
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """The whole session on a graph of its own; the recording is `folder/bag`."""
+    """Run the session on a graph of its own; the recording is `folder/bag`."""
     folder.mkdir(parents=True, exist_ok=True)
     options = GraphOptions("robot", bag=folder / "bag", params=moved_workcell(folder))
     graph = Supervisor(options, on_line=lambda node, line: print(f"[{node}] {line}"))

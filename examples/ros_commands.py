@@ -1,10 +1,10 @@
-"""Services and action of the decision unit from an ordinary ROS node: rclpy and the interface types, nothing else.
+"""Uses the decision unit from a plain ROS node, with rclpy and the interface types only.
 
-With a graph running (`telerobot up robot`), in the shell's ROS environment:
+Start a graph (`telerobot up robot`), then in a shell with the ROS environment:
 
     python examples/ros_commands.py "lift module by 5 cm"
 
-asks where the module is (service `submit`), whether the text would work (service `try`), and runs it (action `run`).
+The script queries the module's place (service `submit`), checks the command (service `try`) and runs it (action `run`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIMIT = 60.0  # [s]
 
 
 def done(node: Node, future: Any) -> Any:
-    """What a future brings."""
+    """Wait for a future; returns its result."""
     rclpy.spin_until_future_complete(node, future, timeout_sec=LIMIT)
     if not future.done():
         raise SystemExit("no answer")
@@ -33,7 +33,7 @@ def done(node: Node, future: Any) -> Any:
 
 
 def call(node: Node, service: str, text: str) -> Any:
-    """Answer of a service to a text."""
+    """Send a text to a service; returns the answer."""
     client = node.create_client(SubmitCommand, f"{UNIT}/{service}")
     if not client.wait_for_service(LIMIT):
         raise SystemExit(f"{service} is not served")
@@ -41,12 +41,12 @@ def call(node: Node, service: str, text: str) -> Any:
 
 
 def progress(report: Any) -> None:
-    """What happens on the way: corrections, tasks."""
+    """Print a progress report: recoveries, tasks."""
     print(f"  {report.step}: {report.reason}")
 
 
 def run(node: Node, text: str) -> Any:
-    """Result of the action: the text done to its end, progress printed on the way."""
+    """Run a command as action goal to its end and print its progress; returns the result."""
     client = ActionClient(node, RunCommand, f"{UNIT}/run")
     if not client.wait_for_server(LIMIT):
         raise SystemExit("the action is not served")
@@ -56,7 +56,7 @@ def run(node: Node, text: str) -> Any:
 
 
 def main(text: str) -> int:
-    """0 when the text succeeded."""
+    """Query, check and run `text`; returns 0 if it succeeded."""
     rclpy.init()
     node = rclpy.create_node("stranger")
     try:

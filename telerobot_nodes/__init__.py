@@ -1,15 +1,14 @@
 """Telerobot: drive robot arms well over any delay.
 
-graph        the node graph as one table          supervisor  starts, watches, stops it
-core         shared values and mathematics        plan        queue, clutches, log, executor
-simulation   forward simulation, delay            motion      compliant motion, fusion law
-cspace       collision-free paths, force field    rtc         command language, decision unit
-operator     devices, client, review              hardware    MuJoCo and real arms
-nodes        the only room that knows ROS         bench, cli  measurements, the command
+docs/architecture.md lists the packages; `telerobot_nodes/pages/layers.py` holds the order of their imports.
 """
 
-from telerobot_nodes.compiled import use_cache as _use_cache
+from telerobot_nodes import _bytecode_cache
+
+_bytecode_cache.use_cache()  # before anything else is imported
+
+from telerobot_nodes import _numba_cache  # noqa: E402
+
+_numba_cache.use_cache()  # before anything imports Numba
 
 __version__ = "0.1.0"
-
-_use_cache()  # before anything imports Numba

@@ -1,22 +1,22 @@
-"""The robot from a script in a few lines; docs/run_time_control.md shows them."""
+"""Commands to the robot from a Python script; docs/run_time_control.md has an example."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from telerobot_nodes.supervisor import DISCOVERY, node_environment
+from telerobot_nodes.runtime import DISCOVERY, node_environment
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.rtc_client import CommandClient
+    from telerobot_nodes.nodes.clients import CommandClient
 
 
 def connect(namespace: str = "", name: str = "script", hurry: bool = False) -> CommandClient:
-    """A client of the decision unit of this host, a context manager; raises TelerobotError when none runs.
+    """Return a client of this host's decision unit, as a context manager; raises TelerobotError if none runs.
 
-    `hurry`: for a halt, which waits for no more of the graph than the decision unit.
+    `hurry`: for a halt; send as soon as the decision unit is found, without waiting for the rest of the graph.
     """
     os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
-    from telerobot_nodes.nodes.rtc_client import CommandClient  # after the environment is set
+    from telerobot_nodes.nodes.clients import CommandClient  # after the environment is set
 
     return CommandClient(namespace, name, hurry)

@@ -1,6 +1,6 @@
-"""The headless demo: the whole graph, a recorded hand as operator, a slow link, and a recording to be judged.
+"""The headless demo: the graph, a recorded hand as operator, a slow link, and a judged recording.
 
-What belongs here: the order of events. What must never enter: judging (`operator/review.py`), anything a person
+What belongs here: the order of events. What must never enter: judging (`operator/review/`), anything a person
 at the console could not do as well.
 """
 
@@ -11,31 +11,34 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from telerobot_nodes.core.share import share_path
-from telerobot_nodes.core.validation import in_range
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.protocol import DeviceState, ExecutorMode
+from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.operator import commands
-from telerobot_nodes.operator.client import OperatorClient
-from telerobot_nodes.operator.status import Device, RobotMode
-from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
+from telerobot_nodes.operator.client import OperatorClient, commands
+from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+
+if TYPE_CHECKING:
+    from telerobot_nodes.nodes.clients import Terminal
 
 PARAMETERS = "config/demo.yaml"
 START_LIMIT = 90.0  # [s] for the graph to be ready
 LINK_LIMIT = 30.0  # [s] for the link to carry reports
+HAND_LIMIT = 600.0  # [s] longest recorded hand
 DONE_MARGIN = 120.0  # [s] the robot may still need after the hand has stopped
 
-Say = Callable[[str], None]
+Show = Callable[[str], None]  # prints a line of progress
 
 
 class DemoError(TelerobotError):
-    """The demo did not come to its end; says at which step and what was seen."""
+    """The demo did not come to its end; the message names the step and what was received."""
 
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """What a headless run is made of; validated when made. Raises InvalidValueError naming the field."""
+    """Settings of a headless run; validated when made. Raises InvalidValueError naming the field."""
 
     folder: Path  # of the recording
     robot: str = "arm"
@@ -59,29 +62,29 @@ class DemoSettings:
         return commands.SetLink(delay=0.5 * self.round_trip, jitter=self.jitter, loss=self.loss)
 
     def graph(self) -> GraphOptions:
-        """The whole graph but the console."""
+        """The graph without what a recorded hand does not use: console, planner, command language."""
         return GraphOptions(
             "demo",
             robot=self.robot,
             params=self.params or share_path(PARAMETERS),
             bag=self.folder / "bag",
-            without=("operator_console",),
+            without=("operator_console", "cspace_planner", "rtc_decision_unit"),
         )
 
 
-def run_headless(settings: DemoSettings, say: Say = print) -> None:
+def run_headless(settings: DemoSettings, show: Show = print) -> None:
     """Drive the arm by the recorded hand and record it; raises DemoError when a step does not come."""
     os.environ.update(NODE_ENVIRONMENT)  # before messages are imported: this process is a node of the graph as well
     settings.folder.mkdir(parents=True, exist_ok=True)
     with (settings.folder / "nodes.log").open("w", encoding="utf-8") as log:
         supervisor = Supervisor(settings.graph(), on_line=lambda node, line: print(f"[{node}] {line}", file=log))
-        with _running(supervisor, say):
-            drive(settings, say)
+        with _running(supervisor, show):
+            drive(settings, show)
 
 
 @contextlib.contextmanager
-def _running(supervisor: Supervisor, say: Say) -> Iterator[None]:
-    say("starting the graph")
+def _running(supervisor: Supervisor, show: Show) -> Iterator[None]:
+    show("starting the graph")
     supervisor.start()
     try:
         if not supervisor.wait_ready(START_LIMIT):
@@ -94,38 +97,31 @@ def _running(supervisor: Supervisor, say: Say) -> Iterator[None]:
         raise DemoError(f"{failed.node} ended with exit code {failed.code}; see nodes.log")
 
 
-def drive(settings: DemoSettings, say: Say = print) -> None:
+def drive(settings: DemoSettings, show: Show = print) -> None:
     """On a running graph: set the link, free the time clutch, move the hand, wait until all of it is executed."""
-    from telerobot_nodes.nodes.terminal import Terminal
+    from telerobot_nodes.nodes.clients import Terminal
 
     with Terminal() as terminal:
-        _do(terminal.ask, settings.link(), say)
-        _wait(
-            terminal.wait_for, "the robot's reports", lambda c: c.queue.has_authority and not c.queue.stale, LINK_LIMIT
-        )
-        _do(terminal.ask, commands.TimeClutch(settings.time_clutch), say)
-        _do(terminal.ask, commands.Replay(str(settings.hand or ""), settings.speed), say)
-        _wait(terminal.wait_for, "the hand", lambda c: c.queue.device is Device.TRACKING, LINK_LIMIT)
-        _wait(terminal.wait_for, "the end of the hand", lambda c: c.queue.device is Device.IDLE, 600.0)
-        say("the hand has stopped; the robot goes on")
-        _wait(terminal.wait_for, "the end of the plan", _all_executed, DONE_MARGIN)
+        _do(terminal, settings.link(), show)
+        _wait(terminal, "the robot's reports", lambda c: c.queue.has_authority and not c.queue.stale, LINK_LIMIT)
+        _do(terminal, commands.TimeClutch(settings.time_clutch), show)
+        _do(terminal, commands.Replay(str(settings.hand or ""), settings.speed), show)
+        _wait(terminal, "the hand", lambda c: c.queue.device is DeviceState.TRACKING, LINK_LIMIT)
+        _wait(terminal, "the end of the hand", lambda c: c.queue.device is DeviceState.IDLE, HAND_LIMIT)
+        show("the hand has stopped; the robot goes on")
+        _wait(terminal, "the end of the plan", _all_executed, DONE_MARGIN)
 
 
-def _do(ask: Callable[[commands.Command], object], command: commands.Command, say: Say) -> None:
-    outcome = ask(command)
-    if not getattr(outcome, "done", False):
-        raise DemoError(f"{command}: {getattr(outcome, 'text', outcome)}")
-    say(f"{command}: {getattr(outcome, 'text', '')}".rstrip(": "))
+def _do(terminal: Terminal, command: commands.Command, show: Show) -> None:
+    outcome = terminal.ask(command)
+    if not outcome.done:
+        raise DemoError(f"{command}: {outcome.text}")
+    show(f"{command}: {outcome.text}".rstrip(": "))
 
 
-def _wait(
-    wait_for: Callable[[Callable[[OperatorClient], bool], float], bool],
-    what: str,
-    ready: Callable[[OperatorClient], bool],
-    limit: float,
-) -> None:
-    if not wait_for(ready, limit):
-        raise DemoError(f"waited {limit:g} s in vain for {what}")
+def _wait(terminal: Terminal, what: str, ready: Callable[[OperatorClient], bool], limit: float) -> None:
+    if not terminal.wait_for(ready, limit):
+        raise DemoError(f"{what}: not within {limit:g} s")
 
 
 def _all_executed(client: OperatorClient) -> bool:
@@ -134,6 +130,6 @@ def _all_executed(client: OperatorClient) -> bool:
         queue.head_seq > 0
         and queue.unacknowledged == 0
         and robot.executed_seq == queue.head_seq
-        and robot.mode is RobotMode.IDLE
+        and robot.mode is ExecutorMode.IDLE
         and not robot.moving
     )

@@ -18,12 +18,13 @@ class InvalidValueError(TelerobotError, ValueError):
 
 
 class ParameterFileError(TelerobotError):
-    """A configuration file is malformed; names file, line and key."""
+    """A configuration file is malformed; names file, line, column and key. Column 0: not known."""
 
-    def __init__(self, file: str, line: int, key: str, problem: str) -> None:
-        super().__init__(f"{file}:{line}: {key}: {problem}")
+    def __init__(self, file: str, line: int, key: str, problem: str, column: int = 0) -> None:
+        super().__init__(f"{file}:{line}:{column or 1}: {key}: {problem}")
         self.file = file
         self.line = line
+        self.column = column
         self.key = key
 
 
@@ -47,7 +48,7 @@ class TransitionError(TelerobotError):
 
 
 class JoinError(TelerobotError):
-    """Two paths cannot be joined; says why. Nothing was changed."""
+    """Two paths cannot be joined; the message gives the reason. Nothing was changed."""
 
 
 class PlanningError(TelerobotError):
@@ -63,7 +64,7 @@ class AuthorityError(TelerobotError):
 
 
 class NotInstalledError(TelerobotError):
-    """An optional package is asked for and is not importable; says how to get it."""
+    """An optional package is needed and cannot be imported; the message names how to install it."""
 
 
 class JournalError(TelerobotError):

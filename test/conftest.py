@@ -1,17 +1,64 @@
-"""What every test shares: a ROS domain of its own, and the recorded hands."""
+"""What every test shares: a ROS domain of its own, the probe of the machine, and the recorded hands."""
 
 import os
 from pathlib import Path
 
 import pytest
+from _pytest.junitxml import xml_key
+from ros_domains import NoDomainError, lock_domain
+from scheduling_lateness import probe
 
 ROOT = Path(__file__).resolve().parent.parent
 HANDS = ROOT.parent / "shared" / "data" / "hand"
 
 # Before anything imports rclpy: one domain per test process, on this host only; messages check their fields.
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+try:
+    DOMAIN, DOMAIN_LOCK = lock_domain()
+except NoDomainError as error:
+    pytest.exit(str(error), returncode=4)
+os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
+
+
+LATENESS = pytest.StashKey()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--lateness-probe", type=float, default=5.0, help="seconds of the probe before tests of the graph; 0: none"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    """Before tests of the graph: measure how late this machine is. The result is printed and kept; the tests run."""
+    seconds = session.config.getoption("lateness_probe")
+    graph = any(item.get_closest_marker("system") for item in getattr(session, "items", ()))
+    if seconds <= 0.0 or not graph or session.config.option.collectonly:
+        return
+    session.config.stash[LATENESS] = late = probe(seconds)
+    report(session.config, late)
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None:  # a worker of xdist has none
+        reporter.write_line(f"\n{late}", red=late.busy)
+
+
+def report(config, late):
+    """Properties of the JUnit file, if one is written."""
+    xml = config.stash.get(xml_key, None)
+    if xml is not None:
+        xml.add_global_property("machine", "too busy" if late.busy else "ready")
+        xml.add_global_property("scheduling_lateness_p99_ms", f"{1e3 * late.p99:.1f}")
+        xml.add_global_property("scheduling_lateness_worst_ms", f"{1e3 * late.worst:.1f}")
+        xml.add_global_property("scheduling_periods_kept", f"{late.kept:.2f}")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    late = config.stash.get(LATENESS, None)
+    if late is not None and late.busy:
+        terminalreporter.section("machine too busy", red=True, bold=True)
+        terminalreporter.write_line(str(late))
 
 
 @pytest.fixture(scope="session")

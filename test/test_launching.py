@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes import launching
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import GRAPHS, NODES, OPERATOR_SIDE
-from telerobot_nodes.launching import GraphOptions, launch_description, launch_is_installed, node_command
+from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE
+from telerobot_nodes.graph.table import NODES
+from telerobot_nodes.runtime import GraphOptions, launch_description, launching
+from telerobot_nodes.runtime.launching import launch_is_installed, node_command
 
 LAUNCH_FILES = Path(__file__).resolve().parent.parent / "launch"
 

@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import telerobot_nodes
-from telerobot_nodes.graph import NODES, TOPICS
+from telerobot_nodes.graph.table import NODES, TOPICS
 
 PREFIX = Path(sys.prefix)
 KINDS = {"msg": "*.msg", "srv": "*.srv", "action": "*.action"}
@@ -32,13 +33,15 @@ def setup_cfg(root):
     return parser
 
 
-@pytest.fixture(scope="module")
-def locked(root):
-    """Names in the lock."""
-    lines = (root / "requirements.lock").read_text().splitlines()
-    rows = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([^ ;]+)( ; .+)?", line) for line in lines if not line.startswith("#")]
-    assert all(rows), "the lock holds exact versions only"
-    return {canonical(row[1]) for row in rows}
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+ENTRY = re.compile(r"^([A-Za-z0-9_.-]+)==([^ ;\\]+)([^\\\n]*)((?:\\\n +--hash=sha256:[0-9a-f]{64} ?)+)\n", re.MULTILINE)
+
+
+def locked(root, name):
+    """Names in a lock."""
+    text = "".join(line for line in (root / name).read_text().splitlines(True) if not line.startswith("#"))
+    assert not ENTRY.sub("", text), "a lock holds exact versions with hashes only"
+    return {canonical(row[1]) for row in ENTRY.finditer(text)}
 
 
 def canonical(name):
@@ -53,13 +56,45 @@ def test_one_version_everywhere(manifest):
     assert manifest.findtext("version") == telerobot_nodes.__version__ == version("telerobot")
 
 
-def test_the_lock_holds_everything_asked_for(root, setup_cfg, locked):
+def test_the_locks_hold_everything_asked_for(root, setup_cfg):
     text = (root / "pyproject.toml").read_text()
     build = re.findall(r'^  "([^"]+)",$', text.split("requires = [")[1].split("]\n")[0], re.MULTILINE)
     assert len(build) > 20
-    assert names(build) <= locked
-    assert names(setup_cfg["options"]["install_requires"].splitlines()) <= locked
-    assert names(setup_cfg["options.extras_require"]["dev"].splitlines()) <= locked
+    run, develop = (locked(root, name) for name in LOCKS)
+    extras = setup_cfg["options.extras_require"]
+    assert names(build) <= run
+    assert names(setup_cfg["options"]["install_requires"].splitlines()) <= run
+    assert names((extras["robots"] + extras["dev"]).splitlines()) <= run | develop
+
+
+def test_what_only_development_needs_is_not_in_the_lock_of_a_run(root, setup_cfg):
+    developed = names(setup_cfg["options.extras_require"]["dev"].splitlines())
+    assert not developed & locked(root, "requirements.lock")
+
+
+def test_no_file_is_installed_in_two_versions_by_two_locked_wheels(root):
+    """Which of the two is found would depend on the order of installing, as with `lark` and `lark-parser`."""
+    versions: dict[Path, dict[str, str]] = {}
+    for name in locked(root, "requirements.lock") | locked(root, "requirements-dev.lock"):
+        try:
+            files = metadata.files(name) or []
+        except metadata.PackageNotFoundError:  # for another Python or another system
+            continue
+        for file in files:
+            if file.suffix == ".py" and file.hash is not None:
+                versions.setdefault(Path(file.locate()), {}).setdefault(file.hash.value, name)
+    assert len(versions) > 1000
+    assert not {str(file): sorted(names.values()) for file, names in versions.items() if len(names) > 1}
+
+
+IMPORTED_AS = {"pin": "pinocchio", "pyyaml": "yaml", "msgspec": "msgspec"}
+
+
+def test_every_dependency_of_a_run_is_imported_somewhere(root, setup_cfg):
+    wanted = {n for n in names(setup_cfg["options"]["install_requires"].splitlines()) if not n.startswith("ros-")}
+    text = "\n".join(path.read_text() for path in (root / "telerobot_nodes").rglob("*.py"))
+    unused = {n for n in wanted if not re.search(rf"^ *(?:import|from) {IMPORTED_AS.get(n, n)}\b", text, re.MULTILINE)}
+    assert not unused
 
 
 def test_ros_packages_of_the_graph_are_named_in_the_manifest(manifest):
@@ -107,6 +142,7 @@ def test_every_node_has_an_executable_for_ros2_run():
     assert all(os.access(path, os.X_OK) for path in folder.iterdir())
 
 
+@pytest.mark.lengthy
 def test_the_executable_of_a_node_is_the_telerobot_command(tmp_path):
     executable = PREFIX / "lib" / "telerobot" / "plan_executor"
     if not executable.is_file():
@@ -130,36 +166,42 @@ def set_up(root, tmp_path):
     """A copy of what make looks at, as `make setup` leaves it."""
     for folder in KINDS:
         shutil.copytree(root / folder, tmp_path / folder)
-    for name in ("Makefile", "requirements.lock", "CMakeLists.txt", "package.xml", "setup.py", "setup.cfg"):
+    for name in ("Makefile", *LOCKS, "CMakeLists.txt", "package.xml", "setup.py", "setup.cfg"):
         shutil.copy(root / name, tmp_path)
     for path in [*tmp_path.rglob("*"), *(tmp_path / folder for folder in KINDS)]:
         os.utime(path, (1000.0, 1000.0))
     (tmp_path / ".venv").mkdir()
-    for number, name in enumerate((".wheels", ".built")):
+    for number, name in enumerate((".wheels", ".built", ".develop")):
         (tmp_path / ".venv" / name).touch()
         os.utime(tmp_path / ".venv" / name, (2000.0 + number, 2000.0 + number))
     return tmp_path
 
 
-def would_do(folder):
-    """What `make setup` would do in this folder."""
-    done = subprocess.run(["make", "--dry-run", "setup"], cwd=folder, capture_output=True, text=True, check=True)
-    return {"install": "--requirement" in done.stdout, "build": "--editable" in done.stdout}
+def would_do(folder, target="setup"):
+    """The steps of .ci/set_up.py that make would run in this folder."""
+    done = subprocess.run(["make", "--dry-run", target], cwd=folder, capture_output=True, text=True, check=True)
+    return re.findall(r"set_up\.py (\w+)", done.stdout)
 
 
 def test_make_setup_does_nothing_when_nothing_changed(set_up):
-    assert would_do(set_up) == {"install": False, "build": False}
+    assert would_do(set_up) == []
 
 
 @pytest.mark.parametrize("name", ["msg/LinkStamp.msg", "srv", "action", "CMakeLists.txt", "package.xml", "setup.cfg"])
 def test_make_setup_builds_again_when_the_build_changed(set_up, name):
     (set_up / name).touch()
-    assert would_do(set_up) == {"install": False, "build": True}
+    assert would_do(set_up) == ["build"]
 
 
 def test_make_setup_installs_and_builds_again_when_the_lock_changed(set_up):
     (set_up / "requirements.lock").touch()
-    assert would_do(set_up) == {"install": True, "build": True}
+    assert would_do(set_up) == ["run", "build"]
+
+
+def test_tests_install_what_they_need_besides_and_a_demo_does_not(set_up):
+    (set_up / "requirements-dev.lock").touch()
+    assert would_do(set_up, "demo") == []
+    assert would_do(set_up, "quick") == ["develop"]
 
 
 @pytest.mark.parametrize(
@@ -234,3 +276,34 @@ def test_colcon_builds_the_package_from_a_clean_copy(root, tmp_path):
         check=False,
     )
     assert "Run one node" in done.stdout, done.stderr
+
+
+OF_THE_CHECKOUT = {"PYTHONPATH", "AMENT_PREFIX_PATH", "NUMBA_CACHE_DIR"}
+
+
+@pytest.mark.slow
+@pytest.mark.system
+@pytest.mark.timeout(1500)
+def test_the_wheel_runs_the_demo_in_an_empty_environment_away_from_the_checkout(root, tmp_path):
+    """Packages are fetched, or taken from the installer's cache."""
+    source, away = tmp_path / "source", tmp_path / "away"
+    away.mkdir()
+    tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True)
+    for name in tracked.stdout.split():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, source / name)
+    build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", away, source]
+    environment = {key: value for key, value in os.environ.items() if key not in OF_THE_CHECKOUT}
+    environment.pop("_ROS_WHEELS_BOOTSTRAP_COMPLETE", None)  # marks this environment's libraries as loaded
+    environment |= {"PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment["UV_CACHE_DIR"] = os.environ.get("UV_CACHE_DIR", str(Path.home() / ".cache" / "uv"))
+    subprocess.run(build, env=environment, check=True)
+    (wheel,) = away.glob("telerobot-*.whl")
+    subprocess.run([sys.executable, "-m", "venv", away / "env"], env=environment, check=True)
+    install = [PREFIX / "bin" / "uv", "pip", "install", "--python", away / "env/bin/python", "--no-deps"]
+    subprocess.run([*install, "--require-hashes", "-r", root / "requirements.lock"], env=environment, check=True)
+    subprocess.run([*install, wheel], env=environment, check=True)
+    demo = [away / "env/bin/telerobot", "demo", "--headless", "--delay", "0.5", "--folder", away / "run"]
+    done = subprocess.run(demo, cwd=away, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (away / "run" / "summary.json").is_file()

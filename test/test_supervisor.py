@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.supervisor import Change, Supervisor, node_environment
+from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
+from telerobot_nodes.runtime.supervisor import Change
 
 pytestmark = pytest.mark.system  # of processes; what they wait for is timed
 
@@ -281,11 +281,11 @@ def test_field_checks_of_messages_cannot_be_switched_off():
 
 # The supervisor as a process -----------------------------------------------------------------------------------
 
-WATCHING = "from telerobot_nodes.supervisor import end_with_supervisor; end_with_supervisor(); "
+WATCHING = "from telerobot_nodes.runtime.supervisor import end_with_supervisor; end_with_supervisor(); "
 SUPERVISING = """
 import sys
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.supervisor import Supervisor, supervise
+from telerobot_nodes.runtime.launching import GraphOptions
+from telerobot_nodes.runtime.supervisor import Supervisor, supervise
 def command(name, options):
     return [sys.executable, "-c", {script!r}, name]
 supervisor = Supervisor(GraphOptions("robot"), command=command, grace={grace})
@@ -409,7 +409,7 @@ def test_the_last_line_names_the_required_node_that_died_and_its_code(run_superv
     process = run_supervisor('sys.exit(6) if name == "gcmsf_control" else None; ' + LIVES)
     output = process.stdout.read()
     assert process.wait(PATIENCE) == 1
-    assert "stopped everything: gcmsf_control ended with exit code 6" in output
+    assert "graph stopped: gcmsf_control ended with exit code 6" in output
 
 
 def test_the_graph_goes_on_when_nobody_reads_the_output(run_supervisor):

@@ -1,1 +1,9 @@
-"""Benchmarks, one file each, run by `telerobot bench NAME`."""
+"""Measurements: `telerobot bench NAME`."""
+
+from __future__ import annotations
+
+from telerobot_nodes.bench import report
+
+__all__ = [
+    "report",
+]

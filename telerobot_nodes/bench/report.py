@@ -1,4 +1,4 @@
-"""The shape of every benchmark's result: conditions, figures, goals; and its way into a file."""
+"""Form of every benchmark's result: conditions, figures, goals; written to a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import numpy as np
 
 from telerobot_nodes.errors import InvalidValueError
 
-PACKAGES = ("numpy", "numba", "pin", "coal", "mujoco", "ruckig", "toppra", "ompl")
+PACKAGES = ("numpy", "numba", "pin", "coal", "mujoco", "ruckig", "ompl")
 
 _COMPARE = {"<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b}
 
 
 def conditions(seed: int | None = None) -> dict[str, Any]:
-    """Where and when figures were made: machine, load, versions, seed."""
+    """Return the conditions of a measurement: machine, load, versions, seed."""
     return {
         "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "machine": {
@@ -37,7 +37,7 @@ def conditions(seed: int | None = None) -> dict[str, Any]:
 
 
 def goal(name: str, value: float, unit: str, op: str, goal: float) -> dict[str, Any]:
-    """One figure against what it must reach; `op` is <=, >= or ==. Raises InvalidValueError."""
+    """Compare one figure with its goal; `op` is <=, >= or ==. Raises InvalidValueError."""
     if op not in _COMPARE:
         raise InvalidValueError("goal.op", op, f"allowed: {', '.join(_COMPARE)}")
     number = float(value)
@@ -48,12 +48,12 @@ def goal(name: str, value: float, unit: str, op: str, goal: float) -> dict[str, 
 def result(
     conditions: Mapping[str, Any], figures: Mapping[str, Any], goals: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The dictionary a benchmark's `run` returns."""
+    """Return the dictionary that a benchmark's `run` returns."""
     return {"conditions": dict(conditions), "figures": dict(figures), "goals": [dict(entry) for entry in goals]}
 
 
 def quantiles(seconds: Sequence[float] | np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float]:
-    """Median, p90, p99, maximum of durations [s], in microseconds."""
+    """Return median, p90, p99 and maximum of durations [s], in microseconds."""
     values = np.asarray(seconds) * 1e6
     p50, p90, p99 = np.percentile(values, (50, 90, 99))
     return {
@@ -66,7 +66,7 @@ def quantiles(seconds: Sequence[float] | np.ndarray[Any, np.dtype[np.float64]]) 
 
 
 def write(file: str | Path, result: Mapping[str, Any]) -> None:
-    """`result` as JSON into `file`, whole or not at all."""
+    """Write `result` as JSON into `file`, whole or not at all."""
     path = Path(file)
     draft = path.with_name(path.name + ".part")
     draft.write_text(json.dumps(result, indent=2, default=_plain) + "\n")
@@ -74,7 +74,7 @@ def write(file: str | Path, result: Mapping[str, Any]) -> None:
 
 
 def text(result: Mapping[str, Any]) -> str:
-    """The goals as lines for a terminal."""
+    """Format the goals as lines for a terminal."""
     lines = []
     for entry in result["goals"]:
         mark = "met   " if entry["met"] else "MISSED"

@@ -1,4 +1,4 @@
-"""The `telerobot` command: sub-commands in files of this package, listed in one table, imported only when asked for."""
+"""The `telerobot` command: one table of sub-commands, each imported only when it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ COMMANDS: dict[str, str] = {
     "up": "up:command",
     "keyboard": "keyboard:command",
     "status": "operate:status",
-    "halt": "operate:halt",
+    "halt": "stops:halt",
+    "stop": "stops:halt",
+    "estop": "stops:estop",
+    "reset": "stops:reset",
+    "tare": "stops:tare",
     "resume": "operate:resume",
     "clutch": "operate:clutch",
     "clear": "operate:clear",
@@ -32,9 +36,9 @@ COMMANDS: dict[str, str] = {
     "review": "review:command",
     "bench": "bench:command",
     "task": "task:command",
-    "graph": "graph:command",
-    "params": "params:command",
-    "states": "states:command",
+    "graph": "pages:graph",
+    "params": "pages:params",
+    "states": "pages:state_machines",
     "run": "run:command",
     "try": "command:attempt",
     "complete": "command:complete",
@@ -65,7 +69,7 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code. Errors of ours are one line on stderr and exit code 2."""
+    """Run the command line; returns the exit code. A TelerobotError becomes one line on stderr and exit code 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     names = (words[0],) if words and words[0] in COMMANDS else tuple(COMMANDS)
     try:

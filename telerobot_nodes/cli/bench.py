@@ -1,4 +1,4 @@
-"""`telerobot bench NAME`: one benchmark, its figures as JSON, its goals met or missed on the terminal."""
+"""`telerobot bench NAME`: runs one benchmark, writes figures as JSON, prints which goals were met."""
 
 from __future__ import annotations
 
@@ -13,30 +13,36 @@ from telerobot_nodes.errors import InvalidValueError
 
 # Name on the command line -> module of `telerobot_nodes.bench`, which holds `run(options) -> dict`.
 BENCHMARKS: dict[str, str] = {
-    "control-loop": "control_loop",
-    "idle": "idle",
-    "hands": "hands",
-    "planner": "planner",
-    "planner-growth": "planner_growth",
-    "queue": "queue",
-    "executor": "executor",
-    "delay-study": "delay_study",
-    "ingest": "ingest",
-    "gcmsf": "gcmsf",
-    "rtc": "rtc",
-    "halt": "halt",
-    "touch": "touch",
-    "two-arms": "two_arms",
-    "force-field": "force_field",
+    "control-loop": "contact.control_loop",
+    "idle": "rtc.idle",
+    "hands": "plan.hands",
+    "planner": "planner.planner",
+    "planner-growth": "planner.planner_growth",
+    "queue": "plan.queue",
+    "executor": "plan.executor",
+    "delay-study": "plan.delay_study",
+    "ingest": "plan.ingest",
+    "gcmsf": "contact.gcmsf",
+    "rtc": "rtc.rtc",
+    "skills": "rtc.skills",
+    "halt": "rtc.halt",
+    "stops": "rtc.stops",
+    "touch": "contact.touch",
+    "two-arms": "two_arms.two_arms",
+    "force-field": "two_arms.force_field",
 }
 
 
 def command(
     name: Annotated[str, typer.Argument(help=f"One of: {', '.join(BENCHMARKS)}.")],
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write conditions, figures and goals.")] = None,
-    option: Annotated[list[str] | None, typer.Option(help="key=value for the benchmark; may be repeated.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write conditions, figures and goals to this file.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="Option of the benchmark, key=value; may be repeated.")
+    ] = None,
 ) -> None:
-    """Run one benchmark. A missed goal is reported, not an error."""
+    """Run one benchmark. A missed goal is reported; it is not an error."""
     if name not in BENCHMARKS:
         raise InvalidValueError("benchmark", name, f"allowed: {', '.join(BENCHMARKS)}")
     result = import_module(f"telerobot_nodes.bench.{BENCHMARKS[name]}").run(_options(option or []))

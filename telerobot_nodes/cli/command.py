@@ -10,24 +10,26 @@ from typing import Annotated, Any
 
 import typer
 
+from telerobot_nodes.core.protocol import begins_with_halt
+
 NOT_DONE = 1
-WORDS = frozenset(("halt", "pause", "resume", "reset", "status", "help"))  # texts of a single word
+WORDS = frozenset(("pause", "resume", "reset", "status", "help"))  # texts of a single word
 
 Namespace = Annotated[str, typer.Option(help="Namespace of the decision unit.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The last report as one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the final report as one JSON object.")]
 
 
 def is_text(argument: str) -> bool:
-    """True for a text in the command language, as against the name of a node."""
-    return len(argument.split()) > 1 or argument.strip().lower() in WORDS
+    """True for a command text, False for the name of a node."""
+    return len(argument.split()) > 1 or argument.strip().lower() in WORDS or begins_with_halt(argument)
 
 
 def run_text(text: str, namespace: str = "", as_json: bool = False) -> int:
-    """Say a text, show what happens, wait for its end; 0 when it succeeded."""
+    """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1."""
     from telerobot_nodes.client import connect
 
-    show = (lambda said: None) if as_json else _show_progress
-    with connect(namespace, "shell", hurry=text.split()[:1] == ["halt"]) as robot:
+    show = (lambda _report: None) if as_json else _show_progress
+    with connect(namespace, "shell", hurry=begins_with_halt(text)) as robot:
         report = robot.run(text, progress=show)
     if as_json:
         print(json.dumps(_plain(report)))
@@ -37,11 +39,11 @@ def run_text(text: str, namespace: str = "", as_json: bool = False) -> int:
 
 
 def attempt(
-    text: Annotated[str, typer.Argument(help='A task, as in "grasp module with left_arm".')],
+    text: Annotated[str, typer.Argument(help='A task, for example "grasp module with left_arm".')],
     namespace: Namespace = "",
     as_json: AsJson = False,
 ) -> None:
-    """Would this task work, and if not, why and at which step: nothing is commanded."""
+    """Check whether a task would work; if not, why and at which step. Nothing moves."""
     from telerobot_nodes.client import connect
 
     with connect(namespace, "shell") as robot:
@@ -57,13 +59,13 @@ def attempt(
 
 
 def complete(
-    text: Annotated[str, typer.Argument(help="What is typed so far.")],
+    text: Annotated[str, typer.Argument(help="The text typed so far.")],
     folder: Annotated[Path | None, typer.Option(help="Folder of the skill files; default: the package's.")] = None,
 ) -> None:
-    """Words that may come next, one a line; needs no graph."""
-    from telerobot_nodes.core.share import share_path
-    from telerobot_nodes.rtc.completion import complete as words
-    from telerobot_nodes.rtc.skill_files import load_library
+    """Print the possible next words, one per line. Needs no graph."""
+    from telerobot_nodes.core.config import share_path
+    from telerobot_nodes.rtc.language import complete as words
+    from telerobot_nodes.rtc.skills import load_library
 
     library = load_library(folder or share_path("config/rtc"))
     vocabulary = dataclasses.replace(library.workcell.vocabulary)
@@ -71,8 +73,8 @@ def complete(
         print(word)
 
 
-def _show_progress(said: Any) -> None:
-    print(f"  {said.elapsed:7.2f} s  {said.step:<22} {said.reason}", file=sys.stderr)
+def _show_progress(report: Any) -> None:
+    print(f"  {report.elapsed:7.2f} s  {report.step:<22} {report.reason}", file=sys.stderr)
 
 
 def _ending(report: Any) -> str:
@@ -84,7 +86,7 @@ def _ending(report: Any) -> str:
 
 
 def _plain(report: Any) -> dict[str, Any]:
-    """The report's fields as JSON takes them."""
+    """The report's fields as values for JSON."""
     names = [name for name in report.get_fields_and_field_types() if name not in ("link", "trial")]
     plain = {name: _value(getattr(report, name)) for name in names}
     trial = [{name: _value(getattr(step, name)) for name in step.get_fields_and_field_types()} for step in report.trial]

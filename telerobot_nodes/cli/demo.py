@@ -1,4 +1,4 @@
-"""`telerobot demo`: the whole graph with a simulated arm; with a console, or headless with a verdict."""
+"""`telerobot demo`: the whole graph with a simulated arm, with a console or headless with a judged recording."""
 
 from __future__ import annotations
 
@@ -9,51 +9,57 @@ from typing import Annotated
 
 import typer
 
-from telerobot_nodes.core.share import share_path
+from telerobot_nodes.core.config import share_path
 from telerobot_nodes.demo import PARAMETERS, DemoSettings, run_headless
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.operator.console.browser import NO_BROWSER
-from telerobot_nodes.supervisor import Supervisor, supervise
+from telerobot_nodes.operator.web import NO_BROWSER
+from telerobot_nodes.runtime import GraphOptions, Supervisor, compile_first, supervise
 
 
 def command(
     headless: Annotated[
-        bool, typer.Option(help="No browser: a recorded hand drives, the recording is judged.")
+        bool, typer.Option(help="No browser: a recorded hand drives the arm, and the recording is judged.")
     ] = False,
-    hand: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="CSV or bag of a hand.")] = None,
-    speed: Annotated[float, typer.Option(help="Playback speed of the hand, 0.1 .. 10.")] = 1.0,
+    hand: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Recorded hand: CSV file or bag.")
+    ] = None,
+    speed: Annotated[float, typer.Option(help="Replay speed of the hand, 0.1 .. 10.")] = 1.0,
     delay: Annotated[float, typer.Option(help="Round trip of the link [s].")] = 2.0,
     jitter: Annotated[float, typer.Option(help="Standard deviation of the one-way delay [s].")] = 0.05,
-    loss: Annotated[float, typer.Option(help="Share of messages lost, 0 .. 1.")] = 0.02,
+    loss: Annotated[float, typer.Option(help="Probability that a message is lost, 0 .. 1.")] = 0.02,
     time_clutch: Annotated[bool, typer.Option(help="Engaged: plan time follows the hand.")] = False,
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
     params: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Parameter file.")] = None,
-    folder: Annotated[Path | None, typer.Option(help="Where bag, picture and log go; default runs/TIME.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="Folder for bag, plot and log; default: runs/TIME.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the console in a browser.")] = False,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Summary as JSON.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the summary as JSON.")] = None,
 ) -> None:
     """Run the demo."""
     folder = folder or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     if no_browser:
         os.environ[NO_BROWSER] = "1"  # for the console's process
-    if not headless:
+    settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params) if headless else None
+    compile_first(_show)
+    if settings is None:
         options = GraphOptions("demo", robot=robot, params=params or share_path(PARAMETERS), bag=folder / "bag")
         raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))
-    settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params)
     raise typer.Exit(_headless(settings, json_file))
 
 
 def _headless(settings: DemoSettings, json_file: Path | None) -> int:
-    """Run, judge the recording, print, write; 0 when the run passed."""
+    """Run the demo, judge the recording, print and write the result; returns 0 if the run passed."""
     from rich.console import Console
 
     from telerobot_nodes.cli.review import print_summary
-    from telerobot_nodes.operator.report import review_bag
+    from telerobot_nodes.operator.review import review_bag
+    from telerobot_nodes.plotting import draw_run
 
-    run_headless(settings, say=lambda text: print(f"telerobot: {text}", flush=True))
+    run_headless(settings, show=_show)
     folder = settings.folder
-    summary, _ = review_bag(
-        folder / "bag", settings.robot, None, json_file or folder / "summary.json", folder / "run.png"
-    )
+    summary = draw_run(review_bag(folder / "bag", settings.robot), folder / "run.png")
+    summary.write(json_file or folder / "summary.json")
     print_summary(Console(), summary)
     return 0 if summary.passed else 1
+
+
+def _show(text: str) -> None:
+    print(f"telerobot: {text}", flush=True)

@@ -1,4 +1,4 @@
-"""`telerobot plan`: a proved path of one arm, without a graph."""
+"""`telerobot plan`: plans a proved path of one arm, without a graph."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import typer
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
 if TYPE_CHECKING:
-    from telerobot_nodes.core.validation import FloatArray
-    from telerobot_nodes.cspace.requests import PlanAnswer
+    from telerobot_nodes.core.values import FloatArray
+    from telerobot_nodes.cspace.service import PlanAnswer
 
 EXIT_NO_PATH = 1
 
@@ -21,30 +21,34 @@ EXIT_NO_PATH = 1
 def command(
     to: Annotated[str | None, typer.Option(help="Joint goal [rad]: --to=q1,...,qn")] = None,
     pose: Annotated[str | None, typer.Option(help="Tool goal in WORLD [m]: --pose=x,y,z,qx,qy,qz,qw")] = None,
-    tolerance: Annotated[str, typer.Option(help="With --pose: freedom about x,y,z of the goal [rad].")] = "0,0,0",
+    tolerance: Annotated[str, typer.Option(help="With --pose: tolerance about x,y,z of the goal [rad].")] = "0,0,0",
     start: Annotated[str | None, typer.Option(help="Joints at the start [rad]; default: home.")] = None,
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
     world: Annotated[str, typer.Option(help="Obstacles: a name in config/worlds or a YAML file.")] = "empty",
-    back_end: Annotated[str, typer.Option(help="cspace, ompl or moveit.")] = "cspace",
-    budget: Annotated[float, typer.Option(help="Planning time allowed [s].")] = 2.0,
-    margin: Annotated[float, typer.Option(help="Kept from obstacles [m].")] = 0.005,
-    speed: Annotated[float, typer.Option(help="Share of the joint limits.")] = 1.0,
+    back_end: Annotated[str, typer.Option(help="Planner: cspace, ompl or moveit.")] = "cspace",
+    budget: Annotated[float, typer.Option(help="Longest planning time [s].")] = 2.0,
+    margin: Annotated[float, typer.Option(help="Distance to keep from obstacles [m].")] = 0.005,
+    speed: Annotated[float, typer.Option(help="Share of the joints' velocity limits.")] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Write a picture of the path (PNG).")] = None,
 ) -> None:
-    """Plan, prove and time a path; exit code 1 when there is none."""
+    """Plan, prove and time a path; exit code 1: no path."""
     if (to is None) == (pose is None):
         raise InvalidValueError("--to, --pose", "neither" if to is None else "both", "allowed: one of the two")
     import numpy as np
 
     from telerobot_nodes.core.robot import load_robot
-    from telerobot_nodes.cspace.arm_planning import ServiceSettings
-    from telerobot_nodes.cspace.obstacles import load_world
-    from telerobot_nodes.cspace.planner import PlannerSettings
-    from telerobot_nodes.cspace.planning_service import PlanningService
-    from telerobot_nodes.cspace.requests import Goal, PlanAnswer, PlanRequest, Result
-    from telerobot_nodes.cspace.scene import scene_of
-    from telerobot_nodes.cspace.workcell import world_file
+    from telerobot_nodes.cspace.geometry import load_world, scene_of
+    from telerobot_nodes.cspace.search import PlannerSettings
+    from telerobot_nodes.cspace.service import (
+        Goal,
+        PlanAnswer,
+        PlanningService,
+        PlanRequest,
+        Result,
+        ServiceSettings,
+        world_file,
+    )
 
     model = load_robot(robot)
     goal = Goal(
@@ -65,22 +69,22 @@ def command(
         answer = PlanAnswer(Result.REFUSED, str(error))
     seconds = time.perf_counter() - began
     if picture and answer.found:
-        from telerobot_nodes.cspace.path_plot import save_picture
+        from telerobot_nodes.plotting import draw_planned_path
 
-        save_picture(picture, model, answer.paths[0], service.scene.obstacles, margin)
+        draw_planned_path(picture, model, answer.paths[0], service.scene.obstacles, margin)
     print(json.dumps(_as_values(answer, seconds), indent=1) if as_json else _as_text(answer, seconds))
     raise typer.Exit(0 if answer.found else EXIT_NO_PATH)
 
 
 def _back_ends() -> dict[str, Any]:
-    from telerobot_nodes.cspace.back_ends import default_back_ends
-    from telerobot_nodes.nodes.moveit_back_end import moveit_back_ends
+    from telerobot_nodes.cspace.service import default_plugins
+    from telerobot_nodes.nodes.planning import moveit_plugins
 
-    return {**default_back_ends(), **moveit_back_ends()}
+    return {**default_plugins(), **moveit_plugins()}
 
 
 def _numbers(text: str, field: str) -> FloatArray:
-    from telerobot_nodes.core.validation import finite_array
+    from telerobot_nodes.core.values import finite_array
 
     try:
         return finite_array([float(word) for word in text.replace(",", " ").split()], field)

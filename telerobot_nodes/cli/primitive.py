@@ -1,13 +1,13 @@
-"""`telerobot primitive NAME key=value ...`: runs one primitive of the executive and prints how it ended."""
+"""`telerobot primitive NAME key=value ...`: runs one primitive and prints its outcome."""
 
 from __future__ import annotations
 
 import json
-import os
 from typing import Annotated, Any
 
 import typer
 
+from telerobot_nodes.cli.operate import join_graph
 from telerobot_nodes.errors import InvalidValueError
 
 STATES = ("running", "succeeded", "stopped", "refused")
@@ -15,27 +15,31 @@ SUCCEEDED = 1
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Primitive, as cartesian_guarded, joint_guarded, move_to_touch, gcm.")],
-    values: Annotated[list[str] | None, typer.Argument(help="key=value, YAML: tr_rel_dest=[0,0,0.05,0,0,0,1].")] = None,
-    namespace: Annotated[str, typer.Option(help="Namespace of the arm, as in left.")] = "",
-    limit: Annotated[float, typer.Option(min=0.1, help="It is cancelled after so long [s].")] = 600.0,
-    as_json: Annotated[bool, typer.Option("--json", help="The last report as one JSON object.")] = False,
+    name: Annotated[
+        str, typer.Argument(help="Primitive, for example cartesian_guarded, joint_guarded, move_to_touch, gcm.")
+    ],
+    values: Annotated[
+        list[str] | None, typer.Argument(help="Parameters as key=value in YAML: tr_rel_dest=[0,0,0.05,0,0,0,1].")
+    ] = None,
+    namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
+    limit: Annotated[float, typer.Option(min=0.1, help="Cancel the primitive after this time [s].")] = 600.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the final report as one JSON object.")] = False,
 ) -> None:
-    """Run one primitive on a running graph; ends with 0 when it succeeded, with 1 when it did not."""
-    os.environ.setdefault("ROS_PYTHON_CHECK_FIELDS", "1")
-    from telerobot_nodes.nodes.primitive_client import run_primitive
+    """Run one primitive on a running graph; exit code 0: it succeeded, 1: it did not."""
+    join_graph()
+    from telerobot_nodes.nodes.clients import run_primitive
 
-    def hear(told: Any) -> None:
+    def show(report: Any) -> None:
         if not as_json:
-            print(_line(told))
+            print(_line(report))
 
-    report = run_primitive(name, pairs(values or []), namespace, limit, hear)
+    report = run_primitive(name, pairs(values or []), namespace, limit, show)
     print(json.dumps(as_values(report)) if as_json else "\n".join(_lines(report)))
     raise typer.Exit(0 if report.state == SUCCEEDED else 1)
 
 
 def pairs(words: list[str]) -> dict[str, str]:
-    """key=value words as a mapping. Raises InvalidValueError."""
+    """Parse key=value words into a mapping. Raises InvalidValueError."""
     values: dict[str, str] = {}
     for word in words:
         key, mark, value = word.partition("=")

@@ -1,4 +1,4 @@
-"""`telerobot review BAG`: what happened in a recorded run, and whether it was as planned."""
+"""`telerobot review BAG`: checks a recorded run against its plan."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from telerobot_nodes.operator.review import RunSummary
-    from telerobot_nodes.operator.run_record import Event
+    from telerobot_nodes.operator.review import Event, RunSummary
 
 MOST_EVENTS = 200
 EXIT_NOT_AS_PLANNED = 1
@@ -20,32 +19,43 @@ EXIT_NOT_AS_PLANNED = 1
 def command(
     bag: Annotated[Path, typer.Argument(help="A recording: folder or .mcap file.")],
     json: Annotated[Path | None, typer.Option(help="Write the summary as JSON.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Write a picture (PNG).")] = None,
-    timeline: Annotated[Path | None, typer.Option(help="Write a picture of who planned when (PNG).")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Write a plot of the run (PNG).")] = None,
+    timeline: Annotated[Path | None, typer.Option(help="Write a plot of who planned when (PNG).")] = None,
     other: Annotated[list[Path] | None, typer.Option(help="With --timeline: another operator's recording.")] = None,
-    robot: Annotated[str, typer.Option(help="Robot; empty: as the recording tells.")] = "",
-    namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, as in left.")] = None,
-    commands: Annotated[bool, typer.Option("--commands", help="Only the transcript of the commands.")] = False,
+    robot: Annotated[str, typer.Option(help="Robot; default: from the recording.")] = "",
+    namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, for example left.")] = None,
+    commands: Annotated[bool, typer.Option("--commands", help="Print only the transcript of the commands.")] = False,
 ) -> None:
-    """Check a recorded run; exit code 1 when it was not as planned."""
+    """Check a recorded run; exit code 1: it deviated from its plan."""
     if commands:
-        from telerobot_nodes.operator.command_log import as_text, command_log
+        from telerobot_nodes.operator.review import as_text, command_log
 
         print(as_text(command_log(bag)), end="")
         return
     from rich.console import Console
 
-    from telerobot_nodes.operator.report import review_bag
+    from telerobot_nodes.operator.review import read_sides, review_bag
 
-    summary, events = review_bag(bag, robot, namespace, json, picture, timeline, other or ())
+    found = review_bag(bag, robot, namespace)
+    summary = found.summary
+    if picture is not None:
+        from telerobot_nodes.plotting import draw_run
+
+        summary = draw_run(found, picture)
+    if timeline is not None:
+        from telerobot_nodes.plotting import draw_timeline
+
+        draw_timeline(found, read_sides([bag, *(other or ())]), timeline)
+    if json is not None:
+        summary.write(json)
     console = Console()
-    print_timeline(console, events)
+    print_timeline(console, found.run.events)
     print_summary(console, summary)
     raise typer.Exit(0 if summary.passed else EXIT_NOT_AS_PLANNED)
 
 
 def print_timeline(console: Console, events: list[Event]) -> None:
-    """What happened, in order."""
+    """Print the events of the run in order."""
     from rich.table import Table
 
     table = Table(title="Timeline", box=None, title_justify="left", pad_edge=False)
@@ -60,10 +70,10 @@ def print_timeline(console: Console, events: list[Event]) -> None:
 
 
 def print_summary(console: Console, summary: RunSummary) -> None:
-    """What the run amounts to."""
+    """Print the summary of the run."""
     from rich.table import Table
 
-    from telerobot_nodes.operator.report import summary_lines
+    from telerobot_nodes.operator.review import summary_lines
 
     colour = "green" if summary.passed else "red"
     verdict = "as planned" if summary.passed else "NOT as planned"

@@ -1,1 +1,1 @@
-"""Shared values and mathematics; knows no ROS and no other room."""
+"""Values and mathematics shared by all packages."""

@@ -1,6 +1,6 @@
-"""The face of one arm: door, reference, watchdog, e-stop, pacing and tare around an `ArmHardware`.
+"""The hardware interface of one arm: setpoint checks, reference, watchdog, e-stop, pacing and tare around a driver.
 
-Rules: a refused setpoint changes nothing; without a fresh setpoint, and on e-stop or fault, the reference comes to
+Rules: a rejected setpoint changes nothing; without a fresh setpoint, and on e-stop or fault, the reference comes to
 rest inside the acceleration limits and holds; only a reset leaves e-stop or fault, and then the arm holds.
 """
 
@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from telerobot_nodes.core.protocol import HardwareState
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware.estop import Event, Readiness, State
+from telerobot_nodes.hardware.estop import Event, Readiness
 from telerobot_nodes.hardware.interface import ArmHardware, Measured, ServoReference
 from telerobot_nodes.hardware.pacer import Pacer
 from telerobot_nodes.hardware.realism import Realism
@@ -23,16 +24,16 @@ from telerobot_nodes.hardware.setpoint import SetpointLike, check_engagement, ch
 from telerobot_nodes.hardware.watchdog import Watchdog
 
 FINGER_SPEED = 0.1  # [m/s] of the opening
-LOST_ERROR = 0.3  # [rad] tracking error that means the arm does not follow
-LOST_TIME = 0.1  # [s] it may last
-TARE_READINGS = 20  # the latest measurements a tare is the mean of: 0.1 s at 200 Hz
+LOST_ERROR = 0.3  # [rad] largest tracking error
+LOST_TIME = 0.1  # [s] how long a larger one may last before it is a fault
+TARE_READINGS = 20  # a tare is the mean of these latest measurements: 0.1 s at 200 Hz
 
 
 @dataclass(frozen=True)
 class HardwareStatus:
     """`HardwareState.msg` as a value."""
 
-    state: State
+    state: HardwareState
     reason: str
     setpoint_number: int
     refused: int
@@ -42,7 +43,7 @@ class HardwareStatus:
     tracking_error: float  # [rad]
     real_time_factor: float
     watchdog_trips: int
-    dropped_time: float  # [s] simulated time given up because the host was late
+    dropped_time: float  # [s] simulated time skipped because the host was late
 
 
 class Hardware:
@@ -81,7 +82,7 @@ class Hardware:
         self._error = 0.0
 
     def open(self, now: float) -> Pacer:
-        """Connect to the arm, hold where it is, tare the wrist sensor; `step` does this when it was not done."""
+        """Connect to the arm, hold its position, tare the wrist sensor; the first `step` does so if needed."""
         self.arm.open(now)
         self._pacer = Pacer(self.period, now)
         self._reference.hold(self.arm.position)
@@ -90,7 +91,7 @@ class Hardware:
         return self._pacer
 
     def command(self, now: float, setpoint: SetpointLike) -> str:
-        """Take a setpoint; returns why it was refused, naming the field, or "" when it is followed."""
+        """Accept a setpoint; returns "", or the reason of the rejection, naming the field."""
         try:
             self._accept(now, setpoint)
         except InvalidValueError as error:
@@ -103,7 +104,7 @@ class Hardware:
         if not self._readiness.may_move:
             raise InvalidValueError("setpoint", raw.number, f"not allowed in {self._readiness.state.name}; reset first")
         setpoint = check_setpoint(raw, self.robot.limits, now, self._watchdog.timeout)
-        if self._readiness.state is State.HOLDING:
+        if self._readiness.state is HardwareState.HOLDING:
             check_engagement(setpoint, self._reference.q)
         elif now - setpoint.monotonic >= self._watchdog.age(now):
             raise InvalidValueError("setpoint.monotonic", setpoint.monotonic, "allowed: later than the one before")
@@ -116,7 +117,7 @@ class Hardware:
             self._opening_goal = min(setpoint.gripper, self.robot.gripper.max_opening)
 
     def step(self, now: float) -> int:
-        """Serve every period due by `now`; returns how many there were."""
+        """Serve all periods due by `now` [s]; returns their number."""
         pacer = self._pacer or self.open(now)
         due = pacer.due(now)
         for _ in range(due):
@@ -126,9 +127,9 @@ class Hardware:
         return due
 
     def _serve(self, now: float) -> None:
-        if self._watchdog.expired(now) and self._readiness.state is State.READY:
+        if self._watchdog.expired(now) and self._readiness.state is HardwareState.READY:
             self._readiness.handle(Event.STALE, f"no setpoint for {self._watchdog.timeout:g} s")
-        if self._readiness.state is not State.READY:
+        if self._readiness.state is not HardwareState.READY:
             self._reference.brake()
         present_q, present_qd = self._present
         present_q[:], present_qd[:] = self._reference.q, self._reference.qd
@@ -136,12 +137,12 @@ class Hardware:
             self._saturated += 1
             self._fresh_saturation = False
         self._move_fingers()
-        # where the arm should be at the period's start, and the acceleration that leads through the period
+        # the servo follows the state at the period's start and the acceleration during it
         self.arm.command(ServoReference(present_q, present_qd, self._reference.qdd, self._opening))
         self.arm.step(now)
 
     def _move_fingers(self) -> None:
-        if self._readiness.state in (State.READY, State.HOLDING):
+        if self._readiness.state in (HardwareState.READY, HardwareState.HOLDING):
             most = FINGER_SPEED * self.period
             self._opening += min(max(self._opening_goal - self._opening, -most), most)
 
@@ -158,7 +159,7 @@ class Hardware:
             self._readiness.handle(Event.FAULT, trouble)
 
     def measured(self) -> Measured:
-        """The latest measurement, wrench tared."""
+        """The latest measurement, with tared wrench."""
         raw = self.arm.read()
         self._readings.append(raw.wrench_sensor)
         return replace(raw, wrench_sensor=raw.wrench_sensor - self._bias)
@@ -181,13 +182,13 @@ class Hardware:
         )
 
     def estop(self, reason: str) -> None:
-        """Latch the e-stop: come to rest, hold, refuse setpoints until `reset`."""
+        """Latch the e-stop: come to rest, hold, reject setpoints until `reset`."""
         self._readiness.handle(Event.ESTOP, f"e-stop: {reason}")
         self._reference.brake()
 
     def reset(self) -> None:
         """Release e-stop or fault; the arm holds where it is. Raises TransitionError when nothing is latched."""
-        latched = self._readiness.state in (State.ESTOP, State.FAULT)
+        latched = self._readiness.state in (HardwareState.ESTOP, HardwareState.FAULT)
         self._readiness.handle(Event.RESET, "reset; no setpoint yet")
         if latched:
             self._lost_since = None
@@ -195,7 +196,7 @@ class Hardware:
                 self._reference.hold(self.arm.position)
 
     def tare(self) -> None:
-        """Take the latest wrenches' mean as zero: offset, and the weight of the hand in the present pose."""
+        """Take the mean of the latest wrenches as zero: sensor offset, and gripper weight in this pose."""
         readings = self._readings or [self.arm.read().wrench_sensor]
         self._bias[:] = np.mean(readings, axis=0)
 

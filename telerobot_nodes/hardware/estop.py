@@ -6,18 +6,9 @@ a setpoint moves the arm only in READY and HOLDING. A pair that is not in the ta
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+from enum import Enum
 
-from telerobot_nodes.errors import TransitionError
-
-
-class State(IntEnum):
-    """Values equal `HardwareState.msg`."""
-
-    READY = 0  # follows setpoints
-    HOLDING = 1  # no fresh setpoint: at rest, or coming to rest
-    ESTOP = 2  # latched
-    FAULT = 3  # the arm cannot follow or does not answer
+from telerobot_nodes.core.protocol import HardwareState, next_state
 
 
 class Event(Enum):
@@ -30,24 +21,24 @@ class Event(Enum):
     RESET = "reset"
 
 
-TRANSITIONS: dict[tuple[State, Event], State] = {
-    (State.HOLDING, Event.SETPOINT): State.READY,
-    (State.HOLDING, Event.STALE): State.HOLDING,
-    (State.HOLDING, Event.ESTOP): State.ESTOP,
-    (State.HOLDING, Event.FAULT): State.FAULT,
-    (State.HOLDING, Event.RESET): State.HOLDING,
-    (State.READY, Event.SETPOINT): State.READY,
-    (State.READY, Event.STALE): State.HOLDING,
-    (State.READY, Event.ESTOP): State.ESTOP,
-    (State.READY, Event.FAULT): State.FAULT,
-    (State.ESTOP, Event.ESTOP): State.ESTOP,
-    (State.ESTOP, Event.STALE): State.ESTOP,
-    (State.ESTOP, Event.FAULT): State.ESTOP,
-    (State.ESTOP, Event.RESET): State.HOLDING,
-    (State.FAULT, Event.FAULT): State.FAULT,
-    (State.FAULT, Event.STALE): State.FAULT,
-    (State.FAULT, Event.ESTOP): State.ESTOP,
-    (State.FAULT, Event.RESET): State.HOLDING,
+TRANSITIONS: dict[tuple[HardwareState, Event], HardwareState] = {
+    (HardwareState.HOLDING, Event.SETPOINT): HardwareState.READY,
+    (HardwareState.HOLDING, Event.STALE): HardwareState.HOLDING,
+    (HardwareState.HOLDING, Event.ESTOP): HardwareState.ESTOP,
+    (HardwareState.HOLDING, Event.FAULT): HardwareState.FAULT,
+    (HardwareState.HOLDING, Event.RESET): HardwareState.HOLDING,
+    (HardwareState.READY, Event.SETPOINT): HardwareState.READY,
+    (HardwareState.READY, Event.STALE): HardwareState.HOLDING,
+    (HardwareState.READY, Event.ESTOP): HardwareState.ESTOP,
+    (HardwareState.READY, Event.FAULT): HardwareState.FAULT,
+    (HardwareState.ESTOP, Event.ESTOP): HardwareState.ESTOP,
+    (HardwareState.ESTOP, Event.STALE): HardwareState.ESTOP,
+    (HardwareState.ESTOP, Event.FAULT): HardwareState.ESTOP,
+    (HardwareState.ESTOP, Event.RESET): HardwareState.HOLDING,
+    (HardwareState.FAULT, Event.FAULT): HardwareState.FAULT,
+    (HardwareState.FAULT, Event.STALE): HardwareState.FAULT,
+    (HardwareState.FAULT, Event.ESTOP): HardwareState.ESTOP,
+    (HardwareState.FAULT, Event.RESET): HardwareState.HOLDING,
 }
 
 
@@ -55,16 +46,16 @@ class Readiness:
     """The arm's state, with the reason why it is not READY."""
 
     def __init__(self) -> None:
-        self.state = State.HOLDING
+        self.state = HardwareState.HOLDING
         self.reason = "no setpoint yet"
 
-    def handle(self, event: Event, reason: str = "") -> State:
+    def handle(self, event: Event, reason: str = "") -> HardwareState:
         """Take an event; raises TransitionError when the table has none for this state."""
-        following = TRANSITIONS.get((self.state, event))
-        if following is None:
-            raise TransitionError("hardware", self.state.name, event.name)
-        if following is not self.state or event is Event.STALE:
-            self.reason = "" if following is State.READY else (reason if following is not self.state else self.reason)
+        following = next_state("hardware", TRANSITIONS, self.state, event)
+        if following is HardwareState.READY:
+            self.reason = ""
+        elif following is not self.state:
+            self.reason = reason
         self.state = following
         return following
 

@@ -1,6 +1,6 @@
-"""Things of a task in a simulated scene, as data: bodies of plain shapes, joints, couplings of joints.
+"""Objects of a task in a simulated scene, as data: bodies of simple shapes, joints, couplings of joints.
 
-What belongs here: values, and how they come into a MuJoCo model. Lengths in [m], angles in [rad].
+What belongs here: values, and their conversion into a MuJoCo model. Lengths in [m], angles in [rad].
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.validation import finite_array, in_range, one_of
-from telerobot_nodes.core.validation import poses as checked_poses
+from telerobot_nodes.core.values import finite_array, in_range, one_of
+from telerobot_nodes.core.values import poses as checked_poses
 from telerobot_nodes.errors import InvalidValueError
 
-WORLD, TOOL = "world", "tool"  # parents that are always there; TOOL: fixed to the arm's tool frame
+WORLD, TOOL = "world", "tool"  # parents that always exist; TOOL: fixed to the arm's tool frame
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _SIZES = {"box": 3, "cylinder": 2, "capsule": 2, "sphere": 1, "tube": 3}
 _GEOMS = {
@@ -28,7 +28,7 @@ _GEOMS = {
 }
 _JOINTS = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
 TUBE_SIDES = 24
-_HALF = [0.5, 0.5, 0.001, 0.5, 2.0]  # impedance: a soft contact's stiffness is then that of `soft` times the mass
+_HALF = [0.5, 0.5, 0.001, 0.5, 2.0]  # MuJoCo's impedance; the stiffness of a soft contact is `soft` times the mass
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ _Part = tuple[mujoco.mjtGeom, list[float], tuple[float, ...], tuple[float, ...],
 
 
 def _parts(shape: Shape) -> list[_Part]:
-    """What MuJoCo knows of a shape; a tube is a ring of boxes whose inner faces touch the inner circle."""
+    """MuJoCo geoms of a shape; a tube is a ring of boxes whose inner faces touch the inner circle."""
     soft = shape.soft
     if shape.kind != "tube":
         return [(_GEOMS[shape.kind], [*shape.size, *(3 - len(shape.size)) * [0.0]], shape.pose, shape.rgba, soft)]

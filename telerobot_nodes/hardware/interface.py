@@ -1,4 +1,4 @@
-"""The one small interface simulated and real arms share, and the values that cross it.
+"""The driver interface of simulated and real arms, and its values.
 
 Sign of the wrench: the force and torque the TOOL exerts ON THE ENVIRONMENT, measured at the wrist sensor's frame
 and expressed in it (SENSOR). Pressing down with the tool pointing down gives a positive z force.
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the arm measured at `time` [s] on the host's monotonic clock; arrays are the reader's own."""
+    """Measurements at `time` [s] on the host's monotonic clock; the arrays belong to the reader."""
 
     time: float
     position: FloatArray  # (dof,) [rad]
@@ -26,7 +26,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class ServoReference:
-    """What the joint servo follows in the next period."""
+    """Reference of the joint servo in the next period."""
 
     position: FloatArray  # (dof,) [rad]
     velocity: FloatArray  # (dof,) [rad/s]
@@ -35,11 +35,11 @@ class ServoReference:
 
 
 class ArmHardware(Protocol):
-    """One arm with a joint servo. `Hardware` calls it from one thread, once per servo period."""
+    """Driver of one arm with a joint servo. `Hardware` calls it from one thread, once per servo period."""
 
     @property
     def healthy(self) -> str:
-        """Empty while the arm works, else what is wrong with it."""
+        """Empty while the arm works, else its fault."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class ArmHardware(Protocol):
         ...
 
     def open(self, now: float) -> None:
-        """Connect and hold still at the present position."""
+        """Connect and hold the present position."""
         ...
 
     def read(self) -> Measured:
@@ -56,7 +56,7 @@ class ArmHardware(Protocol):
         ...
 
     def command(self, reference: ServoReference) -> None:
-        """Follow this in the next period."""
+        """Set the reference of the next period."""
         ...
 
     def step(self, now: float) -> None:
@@ -70,7 +70,7 @@ class ArmHardware(Protocol):
 
 @runtime_checkable
 class SeesLoose(Protocol):
-    """An arm in a scene whose loose things are known: a simulated one."""
+    """A driver that knows the free objects of its scene: a simulated one."""
 
     def loose(self) -> dict[str, FloatArray]:
-        """Poses (7,) in WORLD of what lies loose, by name."""
+        """Poses (7,) in WORLD of the free objects, by name."""

@@ -1,4 +1,4 @@
-"""A simulated arm: MuJoCo physics under the joint servo, one physics step per servo period."""
+"""Driver of a simulated arm: MuJoCo physics under the joint servo, one physics step per servo period."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.hardware.interface import Measured, ServoReference
 from telerobot_nodes.hardware.realism import Realism, WristSensor
 from telerobot_nodes.hardware.scene import ARM, FORCE, TORQUE, Furnish, build_scene
@@ -16,7 +16,7 @@ from telerobot_nodes.hardware.servo import JointServo
 class MujocoArm:
     """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread.
 
-    `furnish` may add to the scene (`build_scene`); `model` and `data` are the physics' own, for who judges a task.
+    `furnish` may add to the scene (`build_scene`). `model` and `data` are the physics, for the judge of a task.
     """
 
     def __init__(
@@ -40,6 +40,8 @@ class MujocoArm:
         self._fingers = self._finger_addresses()
         self._force = int(self.model.sensor(FORCE).adr[0])
         self._torque = int(self.model.sensor(TORQUE).adr[0])
+        self._qpos, self._qvel, self._sensed = self.data.qpos, self.data.qvel, self.data.sensordata  # views
+        self._true = np.zeros(6)
         self._q = np.array(robot.home)
         self._qd = np.zeros(robot.dof)
         self._effort = np.zeros(robot.dof)
@@ -69,7 +71,7 @@ class MujocoArm:
         self._time = now
         still = self._reference
         self._drive_fingers(still.gripper)
-        # held, not falling: otherwise the wrist sensor would read the weightless hand
+        # gravity is compensated from the start, otherwise the wrist sensor would read a falling gripper
         self._effort[:] = self.servo.torque(self._q, self._qd, still.position, still.velocity, still.acceleration)
         self.data.qfrc_applied[self._v_address] = self._effort
         mujoco.mj_forward(self.model, self.data)
@@ -82,7 +84,7 @@ class MujocoArm:
         )
 
     def command(self, reference: ServoReference) -> None:
-        """Follow this reference in the next step."""
+        """Set the reference of the next step."""
         self._reference = reference
 
     def step(self, now: float) -> None:
@@ -93,13 +95,13 @@ class MujocoArm:
         data.qfrc_applied[self._v_address] = self._effort
         self._drive_fingers(wanted.gripper)
         mujoco.mj_step(self.model, data)
-        np.take(data.qpos, self._q_address, out=self._q)
-        np.take(data.qvel, self._v_address, out=self._qd)
+        self._qpos.take(self._q_address, out=self._q, mode="clip")  # writes without a buffer
+        self._qvel.take(self._v_address, out=self._qd, mode="clip")
         self._felt = self._sensor.reading(self._wrench())
         self._time = now
 
     def loose(self) -> dict[str, FloatArray]:
-        """Poses (7,) in WORLD of what lies loose in the scene, by name."""
+        """Poses (7,) in WORLD of the free objects of the scene, by name."""
         found = {}
         for joint in range(self.model.njnt):
             if self.model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
@@ -109,7 +111,7 @@ class MujocoArm:
         return found
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
     def _resting(self) -> ServoReference:
         zero = np.zeros(self.robot.dof)
@@ -129,6 +131,7 @@ class MujocoArm:
         return float(self.data.qpos[self._fingers].sum()) if self._fingers.size else 0.0
 
     def _wrench(self) -> FloatArray:
-        """The true wrench (6,) the sensor is under."""
-        sensed = self.data.sensordata
-        return np.concatenate((sensed[self._force : self._force + 3], sensed[self._torque : self._torque + 3]))
+        """The true wrench (6,) at the sensor; the array is the arm's own."""
+        self._true[:3] = self._sensed[self._force : self._force + 3]
+        self._true[3:] = self._sensed[self._torque : self._torque + 3]
+        return self._true

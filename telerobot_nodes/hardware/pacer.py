@@ -1,8 +1,8 @@
-"""How many servo periods are due: simulated time follows the host's clock without bursts."""
+"""Pacing of servo periods: simulated time follows the host's clock without bursts."""
 
 from __future__ import annotations
 
-MAX_BURST = 0.05  # [s] most simulated time made up at once; what is beyond is given up
+MAX_BURST = 0.05  # [s] most simulated time served at once; the excess is skipped
 WINDOW = 1.0  # [s] over which the real-time factor is averaged
 
 
@@ -12,7 +12,7 @@ class Pacer:
     def __init__(self, period: float, now: float, max_burst: float = MAX_BURST) -> None:
         self.period = period
         self.time = now  # [s] end of the last period served
-        self.dropped = 0.0  # [s] time given up since the start
+        self.dropped = 0.0  # [s] time skipped since the start
         self.real_time_factor = 1.0
         self._most = max(1, round(max_burst / period))
         self._window_start = now

@@ -1,8 +1,8 @@
 """From setpoints at a few hundred hertz to the servo's smooth reference at 1 kHz, without lag.
 
-The latest setpoint is carried forward at its own velocity and acceleration; the reference is drawn to it by two
-equal poles with that motion fed forward, so late or jittering setpoints leave no steps. Every sample then passes
-the limiter, so limits hold whatever was asked.
+The latest setpoint is extrapolated with its velocity and acceleration. The reference approaches it with two equal poles
+and that motion as feedforward, so late or jittering setpoints cause no steps. Every sample passes the limiter, so the
+limits hold for any setpoint.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.limits import JointLimits, SetpointLimiter
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.robot import JointLimits, SetpointLimiter
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.hardware.setpoint import Setpoint
 
-BANDWIDTH = 120.0  # [rad/s] of the pull towards the setpoint
-ACCELERATING = 0.015  # [s] a setpoint's acceleration is believed this long, then its velocity goes on
+BANDWIDTH = 120.0  # [rad/s] of the two poles
+ACCELERATING = 0.015  # [s] a setpoint's acceleration is extrapolated this long, then its velocity
 AT_REST = 1e-9  # [rad/s]
 
 
 @numba.njit(cache=True)
-def _draw(
+def _approach(
     age: float,
     goal: FloatArray,
     goal_v: FloatArray,
@@ -34,10 +34,10 @@ def _draw(
     wanted: FloatArray,
     a: FloatArray,
 ) -> bool:
-    """The sample after `q`, `v` on the way to a setpoint `age` [s] old: `wanted`, `v`, `a`.
+    """Compute the sample after `q`, `v` on the way to a setpoint `age` [s] old: `wanted`, `v`, `a`.
 
-    Returns whether a joint is `far`: one the poles cannot draw inside its acceleration limit is left to the
-    limiter, which arrives without overshoot, until it has arrived.
+    Returns whether a joint is `far`: the poles would exceed its acceleration limit. Such a joint is left to the
+    limiter, which arrives without overshoot.
     """
     young = min(age, ACCELERATING)
     late = age - young
@@ -78,7 +78,7 @@ class Reference:
 
     @property
     def at_rest(self) -> bool:
-        """True when the present sample does not move."""
+        """True when the present sample is at rest."""
         return bool(np.abs(self.qd).max() <= AT_REST)
 
     def hold(self, q: FloatArray) -> None:
@@ -109,7 +109,7 @@ class Reference:
         sp, h = self._setpoint, self.period
         age = max(now - h - sp.monotonic, -ACCELERATING)  # at the present sample; before it when samples are late
         most, far = self._limits.acceleration, self._far
-        any_far = _draw(
+        any_far = _approach(
             age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, far, self._wanted, self.qdd
         )
         saturated = self._limiter.apply(self._wanted)
@@ -126,6 +126,6 @@ class Reference:
         return saturated
 
     def _take_differences(self) -> None:
-        """Where the sample is not the one drawn, its velocity and acceleration are those of the limiter."""
+        """Take velocity and acceleration from the limiter, when it changed the sample."""
         self.qd[:] = self._limiter.qd
         self.qdd[:] = self._limiter.qdd

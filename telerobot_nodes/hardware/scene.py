@@ -13,8 +13,8 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from telerobot_nodes.core.config import example_robot_data
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.share import example_robot_data
 from telerobot_nodes.errors import ModelError
 from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.task_board import add_task_board
@@ -36,7 +36,7 @@ def build_scene(
     realism: Realism | None = None,
     furnish: Furnish | None = None,
 ) -> mujoco.MjModel:
-    """The compiled model; `furnish` adds to it when the arm stands. ModelError when the robot cannot be simulated."""
+    """The compiled model; `furnish` may add to it. Raises ModelError if the robot cannot be simulated."""
     realism = realism or Realism()
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
@@ -61,7 +61,7 @@ def build_scene(
     try:
         return spec.compile()
     except ValueError as error:
-        raise ModelError(f"{robot.urdf_path}: MuJoCo refuses it: {error}") from None
+        raise ModelError(f"{robot.urdf_path}: MuJoCo rejects it: {error}") from None
 
 
 def _room_below(robot: RobotModel) -> float:

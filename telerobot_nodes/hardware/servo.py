@@ -1,7 +1,7 @@
-"""Joint servo: computed torque, so that the arm follows the reference as if every joint were a unit inertia.
+"""Joint servo by computed torque: the arm follows the reference as if every joint were a unit inertia.
 
 tau = M(q) (qdd_ref + Kd (qd_ref - qd) + Kp (q_ref - q)) + C(q, qd) qd + g(q), saturated at the effort limits
-[Siciliano et al., Robotics: Modelling, Planning and Control, section 8.5].
+[SicilianoEtAl2009], section 8.5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 
 BANDWIDTH = 100.0  # [rad/s] of the error's two equal poles; a tenth of the 1 kHz sampling
 
@@ -27,7 +27,7 @@ def _wanted_acceleration(
     kd: float,
     out: FloatArray,
 ) -> float:
-    """The law's acceleration into `out`; returns the largest joint error [rad]."""
+    """Write the wanted acceleration (dof,) [rad/s^2] into `out`; returns the largest joint error [rad]."""
     worst = 0.0
     for i in range(q.size):
         error = q_ref[i] - q[i]
@@ -38,7 +38,7 @@ def _wanted_acceleration(
 
 @numba.njit(cache=True)
 def _saturate(torque: FloatArray, most: FloatArray, out: FloatArray) -> bool:
-    """`torque` inside +-`most` into `out`; True when something was cut."""
+    """Write `torque` (dof,) [N m], limited to +-`most`, into `out`; True when a limit changed it."""
     cut = False
     for i in range(torque.size):
         out[i] = min(max(torque[i], -most[i]), most[i])

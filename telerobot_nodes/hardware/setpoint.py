@@ -1,4 +1,4 @@
-"""Setpoints at the door: checked whole before anything is touched."""
+"""Validation of setpoints: each is checked as a whole before it has any effect."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Protocol
 
 import numpy as np
 
-from telerobot_nodes.core.limits import JointLimits
-from telerobot_nodes.core.validation import FloatArray, finite, finite_array
+from telerobot_nodes.core.robot import JointLimits
+from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
 
-POSITION_SLACK = 1e-6  # [rad] rounding at a limit is not a violation
-VELOCITY_SLACK = 0.01  # [-] of the limit; velocity only feeds forward, motion itself is limited exactly
-CLOCK_SLACK = 0.02  # [s] a setpoint may seem to come from the future by this much
-ENGAGE_DISTANCE = 0.1  # [rad] a setpoint that ends a hold must be this near: no jump on return
+POSITION_SLACK = 1e-6  # [rad] tolerance for rounding at a limit
+VELOCITY_SLACK = 0.01  # [-] of the limit; velocity is only feedforward, the motion is limited exactly
+CLOCK_SLACK = 0.02  # [s] how far in the future a setpoint's time may be
+ENGAGE_DISTANCE = 0.1  # [rad] largest distance of a setpoint that ends a hold, so that the arm does not jump
 MAX_OPENING = 0.2  # [m]
 
 
@@ -42,7 +42,7 @@ class Setpoint:
 
 
 def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: float) -> Setpoint:
-    """The setpoint as this module's own value; raises InvalidValueError naming the field that is wrong."""
+    """The checked setpoint. Raises InvalidValueError naming the invalid field."""
     dof = limits.dof
     stamp = finite(raw.monotonic, "setpoint.monotonic")
     if not -CLOCK_SLACK <= now - stamp <= timeout:
@@ -72,7 +72,7 @@ def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: 
 
 
 def check_engagement(setpoint: Setpoint, held: FloatArray) -> None:
-    """Refuse a setpoint that would end a hold far from where the arm is held; raises InvalidValueError."""
+    """Reject a setpoint that would end a hold far from the held position (dof,) [rad]. Raises InvalidValueError."""
     away = np.abs(setpoint.position - held)
     worst = int(np.argmax(away))
     if away[worst] > ENGAGE_DISTANCE:

@@ -1,6 +1,6 @@
 """The task board: a table with crank, door, drawer, peg and hole, bolt, plate, box and grapple fixture.
 
-Plain shapes below the arm's workspace box; jointed where the real thing moves, held by joint friction, else fixed.
+Simple shapes below the arm's workspace box. Movable parts have joints with friction; the others are fixed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import mujoco
 
-TALLEST = 0.14  # [m] of the things on the table, with room to pass over
+TALLEST = 0.14  # [m] height of the objects on the table, with room to pass over them
 HIGHEST, LOWEST = 0.22, 0.03  # [m] table top over the floor; below LOWEST there is no board
 WOOD, METAL, BLUE, RED, DARK = (
     [0.72, 0.60, 0.45, 1.0],
@@ -135,7 +135,7 @@ def _add_bolt(board: _Board) -> None:
 
 
 def _add_module(board: _Board) -> None:
-    """A box that lies loose on the table and can be picked up; it touches arm and scene alike."""
+    """A free box on the table that can be picked up; it collides with arm and scene."""
     module = board.body("module", 0.70, -0.17, 0.03)
     module.add_freejoint(name="module_free")
     module.add_geom(

@@ -1,14 +1,14 @@
-"""The setpoint watchdog: a setpoint that is too old ends the motion."""
+"""The setpoint watchdog: detects that the latest setpoint is too old."""
 
 from __future__ import annotations
 
 import math
 
-TIMEOUT = 0.1  # [s] the age MoveIt Servo and similar systems allow
+TIMEOUT = 0.1  # [s] as in MoveIt Servo and similar systems
 
 
 class Watchdog:
-    """Tells when the latest setpoint is older than `timeout` [s]; counts how often that happened."""
+    """Checks the age of the latest setpoint against `timeout` [s] and counts the trips."""
 
     def __init__(self, timeout: float = TIMEOUT) -> None:
         self.timeout = timeout
@@ -17,7 +17,7 @@ class Watchdog:
         self._tripped = True
 
     def feed(self, time: float) -> None:
-        """A setpoint made at `time` [s, monotonic] was accepted."""
+        """Record an accepted setpoint made at `time` [s, monotonic]."""
         self._fed = max(self._fed, time)
         self._tripped = False
 

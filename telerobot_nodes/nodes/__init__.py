@@ -1,1 +1,1 @@
-"""Thin nodes: parameters, conversions, one core object, publish. The only room that knows rclpy."""
+"""Thin nodes: parameters, conversions, one core object, publish. The only package that imports ROS."""

@@ -1,1 +1,13 @@
-"""Forward simulation, estimate of the present, delayed link, scripted operator [US5046022, US5231693]."""
+"""Forward simulation and the estimate of the robot's present state [US5046022, US5231693]."""
+
+from __future__ import annotations
+
+from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
+from telerobot_nodes.simulation.forward import ArmState, ForwardSimulator
+
+__all__ = [
+    "ArmState",
+    "ForwardSimulator",
+    "PresentEstimator",
+    "RobotReport",
+]

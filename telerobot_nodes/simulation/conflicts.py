@@ -1,57 +1,67 @@
-"""What will go wrong at a point of the plan, found as it is laid: reach, limits, singularity, speed, collision."""
+"""Predicted conflicts of a plan point: reach, joint limits, singularity, speed, collision."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
 
+from telerobot_nodes.core.protocol import ConflictKind
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 
 
-class Conflict(IntEnum):
-    """Kinds of conflict, worst last; a point has the worst of its own."""
+@dataclass(frozen=True)
+class Conflict:
+    """What is wrong at one point."""
 
-    NONE = 0
-    SPEED = 1  # faster in plan time than a joint can: the arm will be late
-    LIMIT = 2  # within a margin of a joint limit
-    SINGULAR = 3  # smallest singular value below the bound
-    COLLISION = 4
-    OUT_OF_REACH = 5  # no joint solution; the simulated arm stays where it was
+    kind: ConflictKind
+    subject: str = ""  # joint or colliding bodies; empty: the whole arm. Equal for neighbouring points of one conflict
+    text: str = ""  # for people
 
 
 class CollisionChecker(Protocol):
-    """A planner or a scene that knows what the arm may not touch."""
+    """A planner or a scene that checks the arm for collisions."""
 
-    def collision(self, q: FloatArray) -> str:
-        """What collides with the arm at `q` (dof,) [rad]; empty: nothing."""
+    def collision(self, q: FloatArray) -> tuple[str, float]:
+        """Names of the colliding bodies at `q` (dof,) [rad], empty if none, and their depth [m], 0 if not known."""
 
 
 @dataclass(frozen=True)
 class ConflictBounds:
-    """When a point is in conflict."""
+    """Thresholds of conflicts."""
 
     limit_margin: float = 0.05  # [rad]
     singular: float = 0.03  # [-] smallest singular value of the tool Jacobian (m and rad mixed)
 
 
-def limit_conflict(robot: RobotModel, q: FloatArray, margin: float) -> str:
-    """Name of the first joint nearer than `margin` [rad] to its limit, and which limit; empty: none."""
+def limit_conflict(robot: RobotModel, q: FloatArray, margin: float) -> Conflict | None:
+    """The joint nearest to its limit, if nearer than `margin` [rad]; `q` (dof,) [rad]."""
     low, high = q - robot.limits.lower, robot.limits.upper - q
     room = np.minimum(low, high)
     joint = int(room.argmin())
     if room[joint] >= margin:
-        return ""
-    return f"{robot.joint_names[joint]} {'lower' if low[joint] < high[joint] else 'upper'} limit"
+        return None
+    limit = f"{robot.joint_names[joint]} {'lower' if low[joint] < high[joint] else 'upper'} limit"
+    return Conflict(ConflictKind.LIMIT, limit, limit)
 
 
-def speed_conflict(robot: RobotModel, q0: FloatArray, q1: FloatArray, duration: float) -> str:
-    """Name of the joint that cannot go from `q0` to `q1` in `duration` [s] of plan time; empty: none."""
+def speed_conflict(robot: RobotModel, q0: FloatArray, q1: FloatArray, duration: float) -> Conflict | None:
+    """The joint that exceeds its speed limit most from `q0` to `q1` (dof,) [rad] in `duration` [s] of plan time."""
     if duration <= 0.0:
-        return ""
+        return None
     share = np.abs(q1 - q0) / (duration * robot.limits.velocity)
     joint = int(share.argmax())
-    return f"{robot.joint_names[joint]} {share[joint]:.1f} times too fast" if share[joint] > 1.0 else ""
+    if share[joint] <= 1.0:
+        return None
+    name = robot.joint_names[joint]
+    return Conflict(ConflictKind.SPEED, name, f"{name} {share[joint]:.1f} times too fast")
+
+
+def collision_conflict(checker: CollisionChecker, q: FloatArray) -> Conflict | None:
+    """The bodies that collide at `q` (dof,) [rad]."""
+    bodies, depth = checker.collision(q)
+    if not bodies:
+        return None
+    return Conflict(ConflictKind.COLLISION, bodies, f"collision: {bodies}{f', {1e3 * depth:.0f} mm' if depth else ''}")

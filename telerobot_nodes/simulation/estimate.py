@@ -1,7 +1,7 @@
-"""Estimate of the robot's present from delayed reports and the plan it must be following [US5046022, US5231693].
+"""Estimate of the robot's present state from delayed reports and the plan [US5046022, US5231693].
 
-A report is half a round trip old when it arrives. Since then the robot went on along the plan it held, at the rate
-asked for, at most to the last point that can have reached it.
+A report is half a round trip old when it arrives. Since then the robot has followed its plan at the commanded rate, at
+most to the last point that it can have received.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-RISE = 0.15  # [s] time constant with which the executor takes up a rate
+RISE = 0.15  # [s] time constant with which the executor changes its rate
 HEADS = 4096  # remembered heads; older ones are merged
 
 
 @dataclass(frozen=True)
 class RobotReport:
-    """What the estimate needs of one `ExecutorState`."""
+    """Values of one `ExecutorState` that the estimate needs."""
 
     plan_time: float  # [s] of the arm
     rate: float  # [-] plan seconds per second
     rate_goal: float  # [-]
-    committed_time: float  # [s] where the arm would come to rest with no further operation
-    tail_time: float  # [s] last point the robot held
-    running: bool  # not paused, halted or at fault
+    committed_time: float  # [s] plan time where the arm comes to rest without further operations
+    tail_time: float  # [s] last point that the robot held
+    running: bool  # not paused, halted or in fault
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The robot's present, as far as it can be known here."""
+    """Present plan time of the robot, as far as it can be known here."""
 
     plan_time: float  # [s] most likely
-    earliest: float  # [s] confirmed: it is not before
-    latest: float  # [s] it cannot be beyond: what can have reached it, and the largest rate
-    age: float  # [s] of the report the estimate rests on, as of now
-    since_receipt: float  # [s] since that report came
+    earliest: float  # [s] lower bound: confirmed
+    latest: float  # [s] upper bound: points received by now, and the largest rate
+    age: float  # [s] of the report in use, as of now
+    since_receipt: float  # [s] since that report was received
 
 
 class PresentEstimator:
-    """Reports and heads in, estimate out. `max_rate` [-]: the executor's largest rate."""
+    """Estimates plan time from reports and heads of the plan. `max_rate` [-]: the executor's largest rate."""
 
     def __init__(self, max_rate: float = 10.0) -> None:
         self._max_rate = max_rate
@@ -49,16 +49,16 @@ class PresentEstimator:
         self._heads: deque[tuple[float, float]] = deque(maxlen=HEADS)
 
     def on_report(self, now: float, report: RobotReport, round_trip: float) -> None:
-        """A report came at `now` [s]; `round_trip` [s] measured, negative: unknown, taken as 0."""
+        """Take a report received at `now` [s]; `round_trip` [s], negative if unknown (then 0 is assumed)."""
         self._report, self._received = report, now
         self._one_way = max(round_trip, 0.0) / 2.0
 
     def on_head(self, now: float, head_time: float) -> None:
-        """The plan's head is at plan time `head_time` [s] since `now` [s]; also after a truncation."""
+        """Note that the plan's head is at `head_time` [s] from `now` [s] on; also after a truncation."""
         self._heads.append((now, head_time))
 
     def estimate(self, now: float) -> Estimate | None:
-        """Where the robot must be at `now` [s]; None before the first report."""
+        """Estimate for `now` [s]; None before the first report."""
         report = self._report
         if report is None:
             return None
@@ -72,7 +72,7 @@ class PresentEstimator:
         return Estimate(likely, report.plan_time, most, age, since)
 
     def _limit(self, now: float, report: RobotReport) -> float:
-        """[s] last plan time the robot can reach with what it held or can have received since."""
+        """Last plan time [s] that the robot can reach with the points received by now."""
         if not report.running:
             return report.committed_time
         arrived = now - self._one_way

@@ -1,10 +1,10 @@
-"""Forward simulation: the arm at the plan's head and at the trial's, long before the robot gets there [US5046022].
+"""Forward simulation: the arm at the head of plan and trial path, before the robot is there [US5046022].
 
-What belongs here: joint solutions of what is laid, the simulated arm running along them, conflicts ahead. What must
-never enter: the robot's reports (`estimate.py`), messages, clocks.
+What belongs here: joint solutions of the points, the simulated arm on them, conflicts ahead. What must never enter:
+the robot's reports (`estimate.py`), messages, clocks. The field calls this a predictive display.
 
-The simulated arm runs along the laid points in real time and catches up with points laid in bursts, so that it is at
-the head when the operator looks; while the brake deletes points it runs backward along the plan.
+The simulated arm moves along the points in real time and catches up with points that arrive in bursts. While the brake
+deletes points it moves backward along the plan.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.kinematics import Kinematics
-from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray, finite_array, poses
+from telerobot_nodes.core.protocol import ConflictKind
+from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, poses
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.simulation.conflicts import (
     CollisionChecker,
     Conflict,
     ConflictBounds,
+    collision_conflict,
     limit_conflict,
     speed_conflict,
 )
-from telerobot_nodes.simulation.track import Track
+from telerobot_nodes.simulation.simulated_path import SimulatedPath
 
-CATCH_UP = 0.15  # [s] time constant with which the simulated arm closes on the head
+CATCH_UP = 0.15  # [s] time constant with which the simulated arm approaches the head
 CAPACITY = 1_000_000  # points per path
 
 
 @dataclass(frozen=True)
 class ArmState:
-    """The simulated arm somewhere on a path."""
+    """State of the simulated arm on a path."""
 
     time: float  # [s] plan time
     joint_position: FloatArray  # (dof,) [rad]
@@ -42,15 +42,17 @@ class ArmState:
 
 @dataclass(frozen=True)
 class ConflictReport:
-    """Conflicts of the plan not yet executed."""
+    """Conflicts of the points not yet executed."""
 
     count: int
-    first_seq: int  # 0: none
-    text: str  # first conflict: what, where, when; empty: none
+    first_seq: int = 0  # point of the first conflict; 0: none
+    kind: ConflictKind = ConflictKind.NONE  # of the first conflict
+    subject: str = ""  # of the first conflict: joint or colliding bodies
+    text: str = ""  # first conflict, point and plan time, for people
 
 
 class ForwardSimulator:
-    """The plan's and the trial's arm. One thread."""
+    """Simulated arms of plan and trial path. One thread."""
 
     def __init__(
         self,
@@ -61,27 +63,28 @@ class ForwardSimulator:
     ) -> None:
         self.robot = robot
         self._kinematics = Kinematics(robot)
+        self._kinematics.solve(robot.forward(np.array(robot.home)), np.array(robot.home))  # compile before any point
         self._checker = checker
         self._bounds = bounds or ConflictBounds()
-        self._plan = Track(self._kinematics, robot.home, capacity)
-        self._trial = Track(self._kinematics, robot.home, capacity)
+        self._plan = SimulatedPath(self._kinematics, robot.home, capacity)
+        self._trial = SimulatedPath(self._kinematics, robot.home, capacity)
         self._has_trial = False
-        self._texts: dict[int, str] = {}  # seq -> what, for points in conflict, in order of seq
+        self._found: dict[int, Conflict] = {}  # by seq, in order, of points in conflict
         self._time = 0.0  # [s] plan time of the simulated arm
         self._now: float | None = None
 
-    # --- what is laid --------------------------------------------------------------------------------------------
+    # --- points --------------------------------------------------------------------------------------------------
 
     def start(self, q: FloatArray, time: float = 0.0) -> None:
-        """The plan begins at joints `q` (dof,) [rad] (the robot's, at rest); ignored once points are laid."""
+        """Start the plan at joints `q` (dof,) [rad] of the robot at rest; ignored once there are points."""
         if len(self._plan) == 0:
             self._plan.restart(finite_array(q, "q", self.robot.dof), time)
             self._time = time
 
     def append(self, first_seq: int, time: FloatArray, pose: FloatArray, trial: bool = False) -> None:
-        """Points laid, numbered from `first_seq`: plan times (n,) [s], tool poses (n, 7) in WORLD.
+        """Append points numbered from `first_seq`: plan times (n,) [s], tool poses (n, 7) in WORLD.
 
-        Raises InvalidValueError naming the field, or QueueFullError; nothing is added then.
+        Raises InvalidValueError naming the field, or QueueFullError; then nothing is added.
         """
         times = finite_array(time, "points.time")
         rows = poses(pose, "points.pose")
@@ -98,21 +101,21 @@ class ForwardSimulator:
         path.append(first_seq, times, rows)
 
     def truncate(self, after_seq: int, trial: bool = False) -> None:
-        """Points above `after_seq` are gone; the simulated arm goes back to the head that is left."""
+        """Delete the points above `after_seq`; the simulated arm moves back to the new head."""
         if trial:
             self._trial.truncate(after_seq)
             return
         self._plan.truncate(after_seq)
-        while self._texts and next(reversed(self._texts)) > after_seq:
-            self._texts.popitem()
+        while self._found and next(reversed(self._found)) > after_seq:
+            self._found.popitem()
         self._time = min(self._time, self.head_time)
 
     def reset(
         self, first_seq: int, time: FloatArray, pose: FloatArray, q: FloatArray | None = None, trial: bool = False
     ) -> None:
-        """Forget everything of the path; the points given are the whole of it, from joints `q` (dof,) if given.
+        """Replace the whole path by the points given, from joints `q` (dof,) [rad] if given.
 
-        Points that are all held already are what was told before, told again for somebody who came late: no change.
+        Points that are all known were published again for a new subscriber: nothing changes.
         """
         times = finite_array(time, "points.time")
         if times.size and (self._trial if trial else self._plan).known(first_seq, times) == times.size:
@@ -121,22 +124,22 @@ class ForwardSimulator:
             self._has_trial = False
         else:
             self._plan.restart(self._plan.q[0] if q is None else finite_array(q, "q", self.robot.dof))
-            self._texts.clear()
+            self._found.clear()
         self.append(first_seq, time, pose, trial)
         if not trial:
             self._time = self.head_time
 
     def executed(self, plan_time: float) -> None:
-        """The robot confirmed plan time `plan_time` [s]: what is before it is not needed any more."""
+        """Drop the points before plan time `plan_time` [s], which the robot has confirmed."""
         self._plan.drop_before(plan_time)
         first = int(self._plan.seq[0])
-        while self._texts and (seq := next(iter(self._texts))) <= first:
-            del self._texts[seq]
+        while self._found and (seq := next(iter(self._found))) <= first:
+            del self._found[seq]
 
-    # --- what is shown -------------------------------------------------------------------------------------------
+    # --- states --------------------------------------------------------------------------------------------------
 
     def advance(self, now: float, ratio: float = 1.0) -> ArmState:
-        """Run the simulated arm along the laid points up to `now` [s]; `ratio` plan seconds per second at least."""
+        """Move the simulated arm along the points up to `now` [s]; `ratio`: least plan seconds per second."""
         elapsed = 0.0 if self._now is None else max(now - self._now, 0.0)
         self._now = now
         gap = self.head_time - self._time
@@ -145,21 +148,21 @@ class ForwardSimulator:
         return self.state_at(self._time)
 
     def head(self) -> ArmState:
-        """The arm at the last point laid."""
+        """The arm at the last point of the plan."""
         return self._state(float(self._plan.time[-1]), self._plan.q[-1])
 
     def trial_head(self) -> ArmState | None:
-        """The arm at the last point of the trial path; None without one."""
+        """The arm at the last point of the trial path, None if there is none."""
         return self._state(float(self._trial.time[-1]), self._trial.q[-1]) if self._has_trial else None
 
     def state_at(self, time: float) -> ArmState:
-        """The arm at plan time `time` [s], held to the stretch from the robot's confirmed state to the head."""
+        """The arm at plan time `time` [s], limited to the plan from the robot's confirmed state to the head."""
         held = float(np.clip(time, self._plan.time[0], self._plan.time[-1]))
         return self._state(held, self._plan.at(held))
 
     @property
     def head_time(self) -> float:
-        """[s] plan time of the last point laid."""
+        """Plan time of the last point [s]."""
         return float(self._plan.time[-1])
 
     @property
@@ -168,56 +171,55 @@ class ForwardSimulator:
         return self._time >= self.head_time
 
     def lead(self, robot_time: float) -> float:
-        """[s] plan time between the head and the robot's confirmed state."""
+        """Plan time between the robot's confirmed state and the head [s]."""
         return max(self.head_time - robot_time, 0.0)
 
     # --- conflicts -----------------------------------------------------------------------------------------------
 
     def check(self, most: int = 100) -> int:
-        """Examine up to `most` points not examined yet; returns how many were."""
+        """Examine up to `most` points not examined yet; returns their number."""
         rows = self._plan.unchecked(most)
         for row in rows:
-            kind, text = self._examine(row)
-            if kind is not Conflict.NONE:
-                self._plan.conflict[row] = kind
-                self._texts[int(self._plan.seq[row])] = text
+            found = self._examine(row)
+            if found is not None:
+                self._plan.conflict[row] = found.kind
+                self._found[int(self._plan.seq[row])] = found
         return len(rows)
 
     def recheck(self) -> None:
-        """The world has changed: examine every point held again, a few with each `check`."""
+        """Examine every point again, a few with each `check`, because the world has changed."""
         self._plan.uncheck()
-        self._texts.clear()
+        self._found.clear()
 
     def conflicts(self) -> ConflictReport:
-        """Conflicts found among the points held."""
-        if not self._texts:
-            return ConflictReport(0, 0, "")
-        seq = next(iter(self._texts))
+        """Conflicts found among the points."""
+        if not self._found:
+            return ConflictReport(0)
+        seq, first = next(iter(self._found.items()))
         row = min(int(np.searchsorted(self._plan.seq, seq)), len(self._plan))
-        return ConflictReport(
-            len(self._texts), seq, f"{self._texts[seq]}, point {seq}, plan time {self._plan.time[row]:.2f} s"
-        )
+        text = f"{first.text}, point {seq}, plan time {self._plan.time[row]:.2f} s"
+        return ConflictReport(len(self._found), seq, first.kind, first.subject, text)
 
     def kinds(self) -> tuple[FloatArray, FloatArray]:
-        """Plan times (n,) [s] and `Conflict` values (n,) of the points held, for displays."""
+        """Plan times (n,) [s] and `ConflictKind` values (n,) of the points, for displays."""
         return self._plan.time[1:], self._plan.conflict[1:].astype(np.float64)
 
-    def _examine(self, row: int) -> tuple[Conflict, str]:
+    def _examine(self, row: int) -> Conflict | None:
+        """The worst conflict of one point."""
         plan = self._plan
         q = plan.q[row]
-        if plan.conflict[row] == Conflict.OUT_OF_REACH:
-            return Conflict.OUT_OF_REACH, "out of reach"
-        touched = self._checker.collision(q) if self._checker is not None else ""
-        if touched:
-            return Conflict.COLLISION, f"collision: {touched}"
+        if plan.conflict[row] == ConflictKind.OUT_OF_REACH:
+            return Conflict(ConflictKind.OUT_OF_REACH, text="out of reach")
+        collision = collision_conflict(self._checker, q) if self._checker is not None else None
+        if collision is not None:
+            return collision
         sigma = self._kinematics.smallest_singular_value(q)
         if sigma < self._bounds.singular:
-            return Conflict.SINGULAR, f"singularity: smallest singular value {sigma:.3f}"
+            return Conflict(ConflictKind.SINGULAR, text=f"singularity: smallest singular value {sigma:.3f}")
         near = limit_conflict(self.robot, q, self._bounds.limit_margin)
-        if near:
-            return Conflict.LIMIT, near
-        late = speed_conflict(self.robot, plan.q[row - 1], q, float(plan.time[row] - plan.time[row - 1])) if row else ""
-        return (Conflict.SPEED, late) if late else (Conflict.NONE, "")
+        if near is not None or row == 0:
+            return near
+        return speed_conflict(self.robot, plan.q[row - 1], q, float(plan.time[row] - plan.time[row - 1]))
 
     def _state(self, time: float, q: FloatArray) -> ArmState:
         return ArmState(time, np.array(q), pose_from_se3(self.robot.forward(q)))

@@ -1,4 +1,4 @@
-"""The operator's hand of a task: increments of a device, from waves or from a recording, at the device's own rate."""
+"""The operator's hand of a task: increments of a device at its own rate, from sine waves or a recording."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from telerobot_nodes.core.share import share_path
-from telerobot_nodes.core.validation import FloatArray, finite_array
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.tasks.task import Hand
+from telerobot_nodes.tasks.task import HandSegment
 
 
-class TaskHand:
+class ScriptedHand:
     """Increments (6,) [m], [rad] since the last call, along the axes of `tele_mode`."""
 
-    def __init__(self, hand: Hand, phase: float = 0.0) -> None:
-        """`phase` [rad] is added to every wave: another operator begins elsewhere."""
+    def __init__(self, hand: HandSegment, phase: float = 0.0) -> None:
+        """`phase` [rad] is added to every wave, to vary the operator."""
         self._hand = hand
         self._phase = phase
         self._table = _recording(hand) if hand.recording else np.zeros((0, 4))
@@ -25,20 +25,18 @@ class TaskHand:
         self._last = self._place(0.0)
 
     def increment(self, now: float) -> FloatArray | None:
-        """Motion since the last reading; None while the device has no new one."""
+        """Motion since the last reading; None if the device has no new reading at `now` [s]."""
         if math.isnan(self._began):
             self._began = now
         t = math.floor((now - self._began) * self._hand.rate + 1e-9) / self._hand.rate
         if t <= self._device_time:
             return None
         self._device_time = t
-        place = self._place(t)
-        moved = place - self._last
-        self._last = place
-        return moved
+        last, self._last = self._last, self._place(t)
+        return self._last - last
 
     def _place(self, t: float) -> FloatArray:
-        """Where the device is (6,) at `t` [s] since the start."""
+        """Place of the device (6,) [m], [rad] at `t` [s] since the start."""
         out = np.zeros(6)
         for wave in self._hand.waves:
             phase = wave.phase + self._phase
@@ -48,8 +46,8 @@ class TaskHand:
         return out
 
 
-def _recording(hand: Hand) -> FloatArray:
-    """Rows t [s], x, y, z [m] of a recorded hand, from its start. Raises InvalidValueError."""
+def _recording(hand: HandSegment) -> FloatArray:
+    """Rows t [s], x, y, z [m] of a recording, relative to its start. Raises InvalidValueError."""
     path = share_path(hand.recording)
     try:
         table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)

@@ -1,4 +1,4 @@
-"""The judge: what the physics itself says of a run. It never sees the controller.
+"""The judge of a run: measures taken from the physics alone, independent of the controller.
 
 Every quantity comes from MuJoCo's state: joint positions, body poses, contact forces.
 """
@@ -13,14 +13,14 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.tasks.task import AXES, Measure
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One measure of a run; `value` NaN: there was nothing to measure."""
+    """Result of one measure of a run; `value` NaN: there was nothing to measure."""
 
     name: str
     value: float
@@ -30,7 +30,7 @@ class Verdict:
 
     @property
     def met(self) -> bool:
-        """True when it holds."""
+        """True when the value keeps the limit."""
         return bool(self.value <= self.limit if self.op == "<=" else self.value >= self.limit)
 
 
@@ -56,7 +56,7 @@ class Judge:
         self.labels: list[str] = []
 
     def begin(self) -> None:
-        """The run begins: joints, positions and rotations count from here."""
+        """Begin the run: joints, positions and rotations are relative to this moment."""
         none = np.zeros(3), np.eye(3)
         self._start = [
             (float(self._data.qpos[self._joint[m.joint]]), *none)
@@ -68,7 +68,7 @@ class Judge:
         self.labels.clear()
 
     def sample(self, label: str) -> None:
-        """After a physics step, while the primitive `label` runs."""
+        """Sample all measures after a physics step, while the primitive `label` runs."""
         if not self._start:
             return
         wrenches = {body: self._wrench(body) for body in self._geoms}
@@ -78,7 +78,7 @@ class Judge:
         self.labels.append(label)
 
     def verdicts(self, period: float) -> tuple[Verdict, ...]:
-        """Every measure of the run, sampled every `period` [s]."""
+        """Results of all measures of the run, sampled every `period` [s]."""
         table = np.array(self.rows).reshape(-1, len(self._measures))
         labels = np.array(self.labels)
         return tuple(
@@ -120,7 +120,7 @@ class Judge:
             contact = data.contact[k]
             mujoco.mj_contactForce(model, data, k, six)
             R = contact.frame.reshape(3, 3)
-            sign = 1.0 if mine[k, 1] else -1.0  # MuJoCo's is what the first exerts on the second
+            sign = 1.0 if mine[k, 1] else -1.0  # MuJoCo's force acts from the first geom on the second
             push = sign * (R.T @ six[:3])
             force += push
             torque += _cross(contact.pos - self._p[body], push) + sign * (R.T @ six[3:])
@@ -132,7 +132,7 @@ def _angle(cosine: float) -> float:
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """A product of two vectors (3,), without the generality that costs most of it."""
+    """Cross product of two vectors (3,), faster than `np.cross`."""
     (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
@@ -155,7 +155,7 @@ def _reduced(values: FloatArray, labels: FloatArray, m: Measure, period: float) 
 
 
 def _geoms_of(model: mujoco.MjModel, body: str) -> npt.NDArray[np.bool_]:
-    """Which geoms belong to a body and everything that hangs on it."""
+    """Mask of the geoms that belong to a body and its descendants."""
     tree = {_id(model, mujoco.mjtObj.mjOBJ_BODY, body, "success.body")}
     for i in range(min(tree) + 1, model.nbody):
         if int(model.body_parentid[i]) in tree:

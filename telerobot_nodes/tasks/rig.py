@@ -1,8 +1,8 @@
 """The task rig: executive and physics stepped together, deterministically, as fast as the machine allows.
 
-One control period is: read the sensors, step the executive, serve the joint servo for as many physics steps. The
-executive sees measured joints, opening and the wrist sensor, with the noise and lag of `Realism`; the judge sees the
-physics.
+In each control period the rig reads the sensors, steps the executive, and runs the joint servo and the physics. The
+executive gets measured joints, opening and the wrist sensor, with the noise and lag of `Realism`; the judge uses the
+state of the physics.
 """
 
 from __future__ import annotations
@@ -16,18 +16,14 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.frames import se3_from_pose
-from telerobot_nodes.core.kinematics import Kinematics
-from telerobot_nodes.core.robot import RobotModel, load_robot
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.robot import Kinematics, RobotModel, load_robot
+from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware.fixtures import furnish
-from telerobot_nodes.hardware.interface import ServoReference
-from telerobot_nodes.hardware.mujoco_arm import MujocoArm
-from telerobot_nodes.hardware.scene import ARM, ARM_BITS, GRIPPER, SCENE_BITS
-from telerobot_nodes.motion.executive import Executive, PrimitiveRequest
-from telerobot_nodes.motion.monitors import Termination
-from telerobot_nodes.tasks.hand import TaskHand
+from telerobot_nodes.hardware import ARM, ARM_BITS, GRIPPER, SCENE_BITS, MujocoArm, ServoReference, furnish
+from telerobot_nodes.motion.law import Termination
+from telerobot_nodes.motion.parameters import kind_named
+from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
+from telerobot_nodes.tasks.hand import ScriptedHand
 from telerobot_nodes.tasks.measures import Judge, Verdict
 from telerobot_nodes.tasks.task import AXES, Step, Task
 
@@ -49,7 +45,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One run: judged by `verdicts`; `ended` is what the executive says."""
+    """One run: `verdicts` of the judge, and the end of each primitive."""
 
     task: str
     seed: int
@@ -74,7 +70,7 @@ class TaskRig:
         self.judge = Judge(self.arm.model, self.arm.data, task.success)
         self.now = 0.0
         self.label = ""
-        self._hand = TaskHand(task.hand, self.random.uniform(0.0, 2.0 * np.pi)) if task.hand else None
+        self._hand = ScriptedHand(task.hand, self.random.uniform(0.0, 2.0 * np.pi)) if task.hand else None
         self._hands_on = task.hand.during if task.hand else ()
         self._watch = watch
         self._opening = task.start.opening
@@ -84,7 +80,7 @@ class TaskRig:
         self._place()
 
     def run(self) -> TaskResult:
-        """The whole task; errors of its files are raised, refusals of the executive are part of the result."""
+        """Run the whole task. Errors of its file are raised; rejections by the executive are part of the result."""
         began = time.perf_counter()
         self.judge.begin()
         ended: list[Ended] = []
@@ -105,11 +101,7 @@ class TaskRig:
         success = all(verdict.met for verdict in verdicts)
         return TaskResult(self.task.name, self.seed, success, verdicts, tuple(ended), self.now, wall)
 
-    # one primitive ----------------------------------------------------------------------------------------------
-
     def _values(self, step: Step) -> dict[str, object]:
-        from telerobot_nodes.motion.primitive_kinds import kind_named
-
         allowed = kind_named(step.primitive).allowed
         return {**{name: value for name, value in self.task.common.items() if name in allowed}, **step.values}
 
@@ -136,11 +128,11 @@ class TaskRig:
             self._period()
 
     def _period(self) -> None:
-        """One control period."""
+        """Run one control period."""
         self.now += self.period
         executive, measured = self.executive, self.arm.read()
         executive.measure(measured.position)
-        executive.feel(self.now, measured.wrench_sensor)
+        executive.set_wrench(self.now, measured.wrench_sensor)
         executive.measure_gripper(self.now, measured.gripper)
         if self._hand is not None and self.label in self._hands_on and executive.running:
             moved = self._hand.increment(self.now)
@@ -155,12 +147,12 @@ class TaskRig:
             self._watch(self)
 
     def _serve(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> None:
-        """Joint servo and physics through one control period, the setpoint reached at its end."""
+        """Run servo and physics for one control period, with the setpoint reached at its end."""
         gripper = self.executive.gripper
         if gripper.width >= 0.0:
             self._opening = gripper.width
         if self._actuator >= 0:
-            # the drive moves two fingers: each has half of its force
+            # the drive moves two fingers, each with half of its force
             most = self._most_force if gripper.force <= 0.0 else 2.0 * gripper.force * np.array([-1.0, 1.0])
             self.arm.model.actuator_forcerange[self._actuator] = np.clip(most, *self._most_force)
         count = round(self.period / SERVO_PERIOD)
@@ -170,8 +162,6 @@ class TaskRig:
             self.arm.step(self.now)
             self.judge.sample(self.label)
         self._q = q.copy()
-
-    # the beginning ----------------------------------------------------------------------------------------------
 
     def _furnish(self, spec: mujoco.MjSpec) -> None:
         scene = self.task.scene
@@ -183,7 +173,7 @@ class TaskRig:
         furnish(spec, scene.bodies, scene.couplings, (ARM_BITS, SCENE_BITS), ARM + self.robot.tool_frame)
 
     def _place(self) -> None:
-        """Arm at the start, bodies where the pose error takes them, sensor tared."""
+        """Place the arm at the start and the bodies with their pose error, and tare the sensor."""
         self._misplace()
         self.arm.robot = dataclasses.replace(self.robot, home=self._q)
         self.arm.open(0.0)
@@ -192,11 +182,11 @@ class TaskRig:
             self._serve(self._q, np.zeros(self.robot.dof), np.zeros(self.robot.dof))
             felt.append(self.arm.read().wrench_sensor)
         self.executive.measure(self.arm.read().position)
-        self.executive.feel(0.0, np.mean(felt[len(felt) // 2 :], axis=0))
+        self.executive.set_wrench(0.0, np.mean(felt[len(felt) // 2 :], axis=0))
         self.executive.tare()
 
     def _misplace(self) -> None:
-        """Move the bodies of the pose error in a random direction, by the whole distance and angle."""
+        """Displace the bodies of the pose error in a random direction, by its distance and angle."""
         error, model = self.task.error, self.arm.model
         offset = _direction(self.random, error.along) * error.distance
         axis = _direction(self.random, error.turn) * error.angle
@@ -213,7 +203,7 @@ class TaskRig:
             self._move_free(body, moved)
 
     def _move_free(self, body: int, T: pin.SE3) -> None:
-        """A free body begins where it was moved to."""
+        """Let a free body start at `T`."""
         model = self.arm.model
         joint = int(model.body_jntadr[body])
         if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
@@ -230,6 +220,6 @@ def start_joints(robot: RobotModel, task: Task) -> FloatArray:
 
 
 def _direction(random: np.random.Generator, axes: Sequence[str]) -> FloatArray:
-    """A direction (3,) in the space of some axes, every one as likely."""
+    """A random unit vector (3,) in the space of some axes, uniformly distributed."""
     v = random.standard_normal(3) * [axis in axes for axis in AXES]
     return np.asarray(v / np.linalg.norm(v))

@@ -1,4 +1,4 @@
-"""A task as a value: scene, start, primitives, measures of success. Everything in it comes from a parameter file."""
+"""A task as a value: scene, start, primitives, measures of success. A parameter file defines all of it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from telerobot_nodes.core.validation import finite, finite_array, in_range, one_of
-from telerobot_nodes.core.validation import poses as checked_poses
+from telerobot_nodes.core.values import finite, finite_array, in_range, one_of
+from telerobot_nodes.core.values import poses as checked_poses
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware.fixtures import Coupling, Fixture
-from telerobot_nodes.hardware.realism import Realism
-from telerobot_nodes.motion.executive import PrimitiveRequest
+from telerobot_nodes.hardware import Coupling, Fixture, Realism
+from telerobot_nodes.motion.primitives import PrimitiveRequest
 
 AXES = ("x", "y", "z")
 QUANTITIES = ("joint", "position", "tilt", "rotation", "force", "torque")
@@ -22,7 +21,7 @@ OPERATORS = ("<=", ">=")
 
 @dataclass(frozen=True)
 class Scene:
-    """What stands around the arm."""
+    """Surroundings of the arm."""
 
     board: bool = True  # the task board of the demo
     without: tuple[str, ...] = ()  # bodies of the board that are left out
@@ -32,14 +31,14 @@ class Scene:
 
 @dataclass(frozen=True)
 class PoseError:
-    """How far the truth is from what the parameters say: bodies moved together, in a random direction."""
+    """Difference between the real and the assumed poses: bodies displaced together in a random direction."""
 
     bodies: tuple[str, ...] = ()
     about: tuple[float, ...] = (0.0, 0.0, 0.0)  # [m] WORLD, the point that moves by `distance`
     distance: float = 0.002  # [m]
     angle: float = math.radians(2.0)  # [rad]
-    along: tuple[str, ...] = AXES  # WORLD axes the offset may have: a block on a table stays on it
-    turn: tuple[str, ...] = AXES  # WORLD axes the rotation may be about
+    along: tuple[str, ...] = AXES  # WORLD axes of the offset, for example in the plane of a table
+    turn: tuple[str, ...] = AXES  # WORLD axes of the rotation
 
     def __post_init__(self) -> None:
         finite_array(self.about, "error.about", 3)
@@ -53,7 +52,7 @@ class PoseError:
 
 @dataclass(frozen=True)
 class Start:
-    """Where the arm begins, at rest: the joints nearest to `near` with the tool at `pose`."""
+    """Start of the arm, at rest: the joints nearest to `near` with the tool at `pose`."""
 
     pose: tuple[float, ...]  # of TN in WORLD
     near: tuple[float, ...] = ()  # [rad]; none: home
@@ -81,7 +80,7 @@ class Wave:
 
 
 @dataclass(frozen=True)
-class Hand:
+class HandSegment:
     """The operator's device while `during` runs: waves, or a recording (CSV: t, x, y, z) scaled; rate as a device's."""
 
     during: tuple[str, ...]
@@ -115,7 +114,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Measure:
-    """One thing that must hold in the physics.
+    """One condition of success, measured in the physics.
 
     joint: of `joint`, from its start. position: of the origin of `body` [m]. tilt: angle between the z axes of `body`
     and `frame` [rad]. rotation: of `body` from its start [rad]. force, torque: of every contact on `body` and what is
@@ -133,7 +132,7 @@ class Measure:
     frame: str = "world"
     axes: tuple[str, ...] = ("x", "y", "z")
     relative: bool = False  # position: from its start
-    target: float | None = None  # what is measured is the distance from it
+    target: float | None = None  # the measure is the distance from it
     reduce: str = "final"
     during: tuple[str, ...] = ()  # labels; none: the whole run
     smooth: float = 0.0  # [s] moving average before
@@ -164,7 +163,7 @@ class Task:
     robot: str = "arm"
     rate: float = 500.0  # [Hz] of the control loop
     common: Mapping[str, Any] = field(default_factory=dict)  # values of every primitive that allows them
-    hand: Hand | None = None
+    hand: HandSegment | None = None
     realism: Realism = field(default_factory=Realism)
     time_limit: float = 120.0  # [s] of simulated time
 

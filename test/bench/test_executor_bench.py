@@ -1,6 +1,6 @@
 """The executor benchmark gives every figure it promises."""
 
-from telerobot_nodes.bench import executor
+from telerobot_nodes.bench.plan import executor
 
 
 def test_costs_are_told_for_every_size_and_the_plan_is_finished():

@@ -1,6 +1,6 @@
 """The queue benchmark gives every figure it promises."""
 
-from telerobot_nodes.bench import queue
+from telerobot_nodes.bench.plan import queue
 
 
 def test_costs_are_told_for_every_size():

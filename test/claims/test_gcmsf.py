@@ -8,11 +8,10 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.motion import law_records as lr
-from telerobot_nodes.motion.fusion import Fusion
-from telerobot_nodes.motion.monitors import Termination
+from telerobot_nodes.motion.law import Fusion, Termination
+from telerobot_nodes.motion.law import law_records as lr
 from telerobot_nodes.motion.parameters import FIELDS, parameters_from
-from telerobot_nodes.motion.primitive import Phase, Primitive
+from telerobot_nodes.motion.primitives import Phase, Primitive
 
 TABLE = {
     "system": "trBase massProp period",
@@ -57,7 +56,7 @@ def play(seconds, q=None, wrench=(0,) * 6, hand=None, hand_rests=np.inf, **value
     for _ in range(round(seconds / PERIOD)):
         now += PERIOD
         primitive.measure(primitive.setpoint.q)
-        primitive.feel(now, at_sensor)
+        primitive.set_wrench(now, at_sensor)
         if hand is not None and now <= hand_rests:
             primitive.teleoperate(PERIOD * np.array(hand, float))
         going = primitive.step(now)
@@ -99,6 +98,7 @@ def test_every_field_is_the_word_of_the_source_in_snake_case():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.lengthy
 def test_parameter(name):
     CLAIMS[name]()
 
@@ -137,11 +137,11 @@ def test_sources_together_add_what_each_adds_alone_by_the_equations(angle, seed)
     )
     law = Fusion(ARM, PERIOD, set_of)
     law.inputs.joint[:] = ARM.home
-    law.inputs.value[lr.NOMINAL_KIND] = lr.NOMINAL_STREAM
+    law.inputs.value[lr.InputValue.NOMINAL_KIND] = lr.Nominal.STREAM
     E = tr_del.inverse()
-    law.state.R[lr.DEL_INVERSE], law.state.p[lr.DEL_INVERSE] = E.rotation, E.translation
-    law.inputs.six[lr.WRENCH] = SENSOR.actInv(pin.Force(wrench)).vector
-    law.inputs.six[lr.TELE], law.inputs.six[lr.FURTHER] = hand, further
+    law.state.R[lr.StateFrame.DEL_INVERSE], law.state.p[lr.StateFrame.DEL_INVERSE] = E.rotation, E.translation
+    law.inputs.six[lr.InputSix.WRENCH] = SENSOR.actInv(pin.Force(wrench)).vector
+    law.inputs.six[lr.InputSix.TELE], law.inputs.six[lr.InputSix.FURTHER] = hand, further
     law.advance(0.03)
 
     felt = S.actInv(T_nom.actInv(pin.Force(wrench))).vector
@@ -155,7 +155,7 @@ def test_sources_together_add_what_each_adds_alone_by_the_equations(angle, seed)
     for name, got, wanted in zip(("force", "hand", "dither", "springs"), law.state.source, expected, strict=False):
         np.testing.assert_allclose(got, wanted, atol=1e-9, err_msg=name)
     np.testing.assert_array_equal(law.state.source[5], further)
-    np.testing.assert_allclose(law.state.six[lr.STEP], np.sum(expected, axis=0) + further, atol=1e-8)
+    np.testing.assert_allclose(law.state.six[lr.StateSix.STEP], np.sum(expected, axis=0) + further, atol=1e-8)
 
 
 # system -----------------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def changing(name, bit):
             while primitive.phase is not Phase.ENDED:
                 now += PERIOD
                 at_tn = pin.Force(np.array([0, 0, 10 * now, 0, 0, 5 * now]))
-                primitive.feel(now, SENSOR.actInv(at_tn).vector)
+                primitive.set_wrench(now, SENSOR.actInv(at_tn).vector)
                 primitive.step(now)
             assert primitive.reason is expected
 
@@ -409,7 +409,7 @@ def contact_lost(name, touching, reason):
     primitive = Primitive(ARM, PERIOD)
     primitive.start(0.0, ARM.home, parameters_from({**QUIET, name: 2.0}))
     for k, scale in enumerate((0.0, 1.0, 1.0, 0.1)):
-        primitive.feel(0.01 * k, scale * SENSOR.actInv(pin.Force(np.array(touching, float))).vector)
+        primitive.set_wrench(0.01 * k, scale * SENSOR.actInv(pin.Force(np.array(touching, float))).vector)
         primitive.step(0.01 * k)
         assert primitive.reason is (reason if k == 3 else Termination.RUNNING)
 

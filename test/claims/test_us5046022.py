@@ -4,27 +4,19 @@ The claims' words in brief stand in each test's docstring. The scene is the oper
 robot's side and the forward simulation, all without ROS.
 """
 
-import importlib
-import sys
-from pathlib import Path
-
+import executor_models
 import numpy as np
+import plan_models
 import pytest
+import two_agents
 
-from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.reach import Reach
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.protocol import AuthorityKind, UpdateKind
+from telerobot_nodes.core.robot import Reach, load_robot
+from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.plan.authority import AuthorityKind
-from telerobot_nodes.plan.feed import UpdateKind
-from telerobot_nodes.plan.points import Timing
+from telerobot_nodes.plan.log import Timing
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
-from telerobot_nodes.simulation.forward import ForwardSimulator
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "plan"))
-plan_models = importlib.import_module("plan_models")
-executor_models = importlib.import_module("executor_models")
-two_agents = importlib.import_module("two_agents")
+from telerobot_nodes.simulation import ForwardSimulator
 
 ARM = load_robot("arm")
 HOME = pose_from_se3(ARM.forward(ARM.home))
@@ -229,7 +221,7 @@ def test_claim_12_link_on_reengage():
     """On re-engagement the latest points of both memories are linked automatically."""
     scene = disengaged(Scene())
     goal = trial_points(scene)[-1].pose[-1, :3]
-    outcome = scene.queue.set_position_clutch(scene.now, True, Join.LINK)
+    outcome = scene.queue.set_position_clutch(scene.now, True, Join.CONNECT)
     scene.finish()
     _, time, position, kind = scene.plan
     assert outcome.engaged

@@ -10,20 +10,25 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import arm_geometry
-from telerobot_nodes.cspace.cells import FREE, FULL, MIXED, CellDatabase
-from telerobot_nodes.cspace.certificate import check_certificate
-from telerobot_nodes.cspace.clearance import clearance
-from telerobot_nodes.cspace.coordination import sampled
-from telerobot_nodes.cspace.edges import EdgeProver, edges_of
-from telerobot_nodes.cspace.execution import ArmPredictor, Execution
-from telerobot_nodes.cspace.force_field import FieldSettings, ForceField
-from telerobot_nodes.cspace.obstacles import box, sphere, world_of
-from telerobot_nodes.cspace.placing import ball_centers, places_of
-from telerobot_nodes.cspace.planner import Planner
-from telerobot_nodes.cspace.trial import orthogonal_basis, trial_of, trial_path
+from telerobot_nodes.core.timing import time_path
+from telerobot_nodes.cspace.geometry import (
+    FieldSettings,
+    ForceField,
+    arm_geometry,
+    box,
+    clearance,
+    link_poses_of,
+    sphere,
+    sphere_centers,
+    world_of,
+)
+from telerobot_nodes.cspace.multi_arm import sampled
+from telerobot_nodes.cspace.multi_arm.execution import ArmPredictor, Execution
+from telerobot_nodes.cspace.search import CellDatabase, EdgeValidator, Planner, check_certificate
+from telerobot_nodes.cspace.search.cells import FREE, FULL, MIXED
+from telerobot_nodes.cspace.search.edge_validation import edges_of
+from telerobot_nodes.cspace.search.trial_path import orthogonal_basis, trial_of, trial_path
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +47,15 @@ def query(pair):
 
 
 def apart(pair, q, p):
-    a, b = ball_centers(pair[0].arm, q), ball_centers(pair[1].arm, p)
+    a, b = sphere_centers(pair[0].arm, q), sphere_centers(pair[1].arm, p)
     gap = np.linalg.norm(a[:, None] - b[None], axis=2)
-    return float((gap - pair[0].arm.ball_radius[:, None] - pair[1].arm.ball_radius[None]).min())
+    return float((gap - pair[0].arm.sphere_radius[:, None] - pair[1].arm.sphere_radius[None]).min())
 
 
 def executed(pair, obstacles, paths, settings=None):
     """Both arms follow their paths as commanded: least clearance from obstacles, between arms, and all positions."""
     execution = Execution(pair, obstacles, paths, 0.01, settings)
-    worlds = [(world_of(obstacles, margin=0.0), places_of(geometry.arm)) for geometry in pair]
+    worlds = [(world_of(obstacles, margin=0.0), link_poses_of(geometry.arm)) for geometry in pair]
     q, v = [path.path[0].copy() for path in paths], [np.zeros(7), np.zeros(7)]
     from_obstacles, from_each_other, rows = [], [], []
     for _ in range(1500):
@@ -66,6 +71,7 @@ def executed(pair, obstacles, paths, settings=None):
     return min(from_obstacles), min(from_each_other), np.array(rows)
 
 
+@pytest.mark.lengthy
 def test_claims_1_8_15_22_a_coarse_plan_is_executed_with_a_field_that_keeps_objects_apart(pair, query):
     home, goal, obstacles = query
     plan = Planner(pair[0], obstacles).plan(home, goal)
@@ -116,7 +122,7 @@ def test_claims_4_11_18_25_the_interpolated_path_is_timed_by_the_same_constraint
 def test_claims_5_12_19_26_other_trial_paths_are_chosen_when_the_first_collides(pair, query):
     home, goal, obstacles = query
     planner = Planner(pair[0], obstacles)
-    assert not EdgeProver(pair[0].arm, planner.world).free(home, goal)
+    assert not EdgeValidator(pair[0].arm, planner.world).free(home, goal)
     plan = planner.plan(home, goal)
     assert plan.found
     assert plan.stage == "trial"
@@ -126,19 +132,19 @@ def test_claims_5_12_19_26_other_trial_paths_are_chosen_when_the_first_collides(
 def test_claims_6_13_20_27_trial_waypoints_lie_on_lines_orthogonal_to_the_trial_path(pair, query):
     home, goal, obstacles = query
     arm, world = pair[0].arm, world_of(obstacles)
-    at, edges, trial = places_of(arm), edges_of(arm), trial_of(7)
-    edges.probes[1] = 600
+    poses, edges, trial = link_poses_of(arm), edges_of(arm), trial_of(7)
+    edges.effort.budget = 600
     count, straight = trial_path(arm, world, edges, trial, home, goal, 2e-3), goal - home
     assert count > 2
     parts = np.linspace(0.0, 1.0, 2001)
-    collides = [part for part in parts if clearance(arm, world, at, home + part * straight) <= 0.0]
+    collides = [part for part in parts if clearance(arm, world, poses, home + part * straight) <= 0.0]
     middle = home + 0.5 * (collides[0] + collides[-1]) * straight
     piece = np.linalg.norm(straight) / 16.0  # the collision region's ends are found to sixteenths of the path
     off = [abs((q - middle) @ straight) / np.linalg.norm(straight) for q in trial.path[1 : count - 1]]
     waypoint = trial.path[1 + int(np.argmin(off))]  # the first one; the others stand beside its halves
     assert min(off) < piece
     assert np.linalg.norm(waypoint - middle) > 0.2
-    assert clearance(arm, world, at, waypoint) > 0.0
+    assert clearance(arm, world, poses, waypoint) > 0.0
     basis = np.zeros((7, 7))
     assert orthogonal_basis(straight, basis) == 6
     assert basis[:6] @ straight == pytest.approx(np.zeros(6), abs=1e-12)

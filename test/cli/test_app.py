@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes.cli.app import COMMANDS, main
-from telerobot_nodes.graph import NODES
+from telerobot_nodes.cli import main
+from telerobot_nodes.cli.app import COMMANDS
+from telerobot_nodes.graph.table import NODES
 
 COMMAND = Path(sys.executable).with_name("telerobot")
 
@@ -70,6 +71,7 @@ def test_a_bad_command_line_is_refused_naming_what_is_wrong(words, expected, cap
 
 
 @pytest.mark.parametrize("command", [[str(COMMAND)], [sys.executable, "-m", "telerobot_nodes"]])
+@pytest.mark.lengthy
 def test_command_and_module_are_the_same_program(command, tmp_path):
     done = subprocess.run([*command, "run", "nosuch"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -82,6 +84,7 @@ def test_the_table_is_printed_in_the_format_asked_for(capsys):
         assert capsys.readouterr().out.startswith(start)
 
 
+@pytest.mark.lengthy
 def test_asking_for_help_loads_neither_ros_nor_physics():
     script = "import sys; from telerobot_nodes.cli.app import main; main(['up', '--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

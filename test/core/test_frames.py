@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.core.frames import distance, interpolate, pose_distance, pose_from_se3, se3_from_pose
+from telerobot_nodes.core.values.frames import distance, interpolate, pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.errors import InvalidValueError
 
 SMALL = st.sampled_from([0.0, 1e-12, 1e-7, 1e-3, 1.0])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.core.interpolation import quintic, quintic_into
+from telerobot_nodes.core.interpolation.hermite import quintic, quintic_into
 from telerobot_nodes.errors import InvalidValueError
 
 VECTOR = st.lists(st.floats(-5.0, 5.0), min_size=3, max_size=3).map(np.array)

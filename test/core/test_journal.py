@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from telerobot_nodes.core.journal import Journal
+from telerobot_nodes.core.config.journal import Journal
 from telerobot_nodes.errors import JournalError
 
 

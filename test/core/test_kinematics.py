@@ -6,11 +6,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core import inverse
-from telerobot_nodes.core.chain import chain_of, forward, jacobian, log6_error, workspace_of
-from telerobot_nodes.core.frames import distance, pose_from_se3
-from telerobot_nodes.core.kinematics import Kinematics
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.robot import (
+    Kinematics,
+    chain_of,
+    forward,
+    inverse,
+    jacobian,
+    load_robot,
+    log6_error,
+    workspace_of,
+)
+from telerobot_nodes.core.values.frames import distance, pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 
 

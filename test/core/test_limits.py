@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.core.limits import JointLimits, SetpointLimiter, brake_velocity
+from telerobot_nodes.core.robot import JointLimits, SetpointLimiter, brake_velocity
 from telerobot_nodes.errors import InvalidValueError
 
 LIMITS = JointLimits([-2.0, -1.0], [2.0, 0.5], [1.5, 3.0], [6.0, 20.0], [10.0, 10.0])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from telerobot_nodes.core.parameters import check_parameter, load_parameters, parameter, parameter_info
+from telerobot_nodes.core.config import check_parameter, load_parameters, parameter, parameter_info
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 
 
@@ -33,6 +33,11 @@ def test_the_section_of_the_node_wins_over_the_wildcard(tmp_path):
     assert load(tmp_path, text) == Settings(tries=2, rate=50.0)
 
 
+@pytest.mark.parametrize(("word", "value"), [("no", False), ("Off", False), ("yes", True), ("false", False)])
+def test_the_words_of_yaml_for_true_and_false_are_understood(tmp_path, word, value):
+    assert load(tmp_path, f"loop: {{ros__parameters: {{enabled: {word}}}}}\n").enabled is value
+
+
 def test_a_namespace_before_the_name_is_understood(tmp_path):
     assert load(tmp_path, "/left/loop: {ros__parameters: {tries: 1}}\n").tries == 1
 
@@ -51,7 +56,7 @@ def test_a_namespace_before_the_name_is_understood(tmp_path):
         ("loop:\n  ros__parameters:\n    robot: r2d2\n", 3, "robot"),
         ("loop:\n  ros__parameters:\n    gains: [1.0, -1.0]\n", 3, "gains[1]"),
         ("loop:\n  ros__parameters:\n    gains: 3.0\n", 3, "gains"),
-        ("loop:\n  parameters:\n    rate: 20.0\n", 3, "parameters"),
+        ("loop:\n  parameters:\n    rate: 20.0\n", 2, "parameters"),
         ("lop:\n  ros__parameters: {}\n", 1, "loop"),
         ("loop: [1\n", 2, "YAML"),
         ("- 1\n", 1, "mapping"),

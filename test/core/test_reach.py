@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.reach import Reach
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.robot import Reach, load_robot
+from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.errors import OutOfReachError
 
 

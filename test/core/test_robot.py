@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.share import share_path
 from telerobot_nodes.errors import ModelError
 
 LINKS = '<link name="base"/><link name="one"/><link name="two"/>'

@@ -1,17 +1,28 @@
-"""Arms, their balls and worlds shared by the tests of the c-space room."""
+"""Arms, their spheres and worlds shared by the tests of the c-space room."""
 
 import numpy as np
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import arm_geometry
-from telerobot_nodes.cspace.obstacles import box, cylinder, floor, sphere
+from telerobot_nodes.cspace.geometry import arm_geometry, box, cylinder, floor, sphere
+
+PLANAR = """<robot name="two">
+  <link name="base"/>
+  <joint name="a" type="revolute"><parent link="base"/><child link="one"/><axis xyz="0 0 1"/>
+    <limit lower="-2.5" upper="2.5" velocity="1" effort="10"/></joint>
+  <link name="one"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0.25 0 0"/><geometry><box size="0.5 0.06 0.06"/></geometry></collision></link>
+  <joint name="b" type="revolute"><origin xyz="0.5 0 0"/><parent link="one"/><child link="tool"/><axis xyz="0 0 1"/>
+    <limit lower="-2.5" upper="2.5" velocity="1" effort="10"/></joint>
+  <link name="tool"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.05 0.05"/></geometry></collision></link>
+</robot>"""
 
 _made = {}
 
 
 def geometry_of(name):
-    """Balls of a robot, made once per process."""
+    """Spheres of a robot, made once per process."""
     if name not in _made:
         _made[name] = arm_geometry(load_robot(name))
     return _made[name]
@@ -57,3 +68,11 @@ def samples():
         return np.random.default_rng(seed).uniform(limits.lower, limits.upper, (count, limits.dof))
 
     return draw
+
+
+@pytest.fixture(scope="session")
+def planar(tmp_path_factory):
+    """Two joints that turn about z, links of 0.5 and 0.4 m along x: small enough for complete answers."""
+    file = tmp_path_factory.mktemp("urdf") / "two.urdf"
+    file.write_text(PLANAR)
+    return arm_geometry(load_robot(str(file)))

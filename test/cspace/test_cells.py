@@ -3,34 +3,10 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import arm_geometry
-from telerobot_nodes.cspace.cell_search import Blocked, Channel, reachable, search_cells
-from telerobot_nodes.cspace.cells import FREE, FULL, MIXED, CellDatabase
-from telerobot_nodes.cspace.clearance import clearance
-from telerobot_nodes.cspace.edges import EdgeProver
-from telerobot_nodes.cspace.obstacles import box, sphere, world_of
-from telerobot_nodes.cspace.placing import places_of
-
-URDF = """<robot name="two">
-  <link name="base"/>
-  <joint name="a" type="revolute"><parent link="base"/><child link="one"/><axis xyz="0 0 1"/>
-    <limit lower="-2.5" upper="2.5" velocity="1" effort="10"/></joint>
-  <link name="one"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    <collision><origin xyz="0.25 0 0"/><geometry><box size="0.5 0.06 0.06"/></geometry></collision></link>
-  <joint name="b" type="revolute"><origin xyz="0.5 0 0"/><parent link="one"/><child link="tool"/><axis xyz="0 0 1"/>
-    <limit lower="-2.5" upper="2.5" velocity="1" effort="10"/></joint>
-  <link name="tool"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    <collision><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.05 0.05"/></geometry></collision></link>
-</robot>"""
-
-
-@pytest.fixture(scope="module")
-def planar(tmp_path_factory):
-    """Two joints in a plane: small enough for complete answers."""
-    file = tmp_path_factory.mktemp("urdf") / "two.urdf"
-    file.write_text(URDF)
-    return arm_geometry(load_robot(str(file)))
+from telerobot_nodes.cspace.geometry import box, clearance, link_poses_of, sphere, world_of
+from telerobot_nodes.cspace.search import CellDatabase, EdgeValidator, search_cells
+from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable
+from telerobot_nodes.cspace.search.cells import FREE, FULL, MIXED
 
 
 def filled(geometry, obstacles, finest=0.1):
@@ -46,14 +22,14 @@ def filled(geometry, obstacles, finest=0.1):
 
 def test_every_status_is_true_of_every_configuration_tried(planar):
     obstacles = [sphere("ball", 0.15, (0.6, 0.3, 0.0))]
-    cells, world, at = filled(planar, obstacles), world_of(obstacles), places_of(planar.arm)
+    cells, world, poses = filled(planar, obstacles), world_of(obstacles), link_poses_of(planar.arm)
     rng, seen = np.random.default_rng(0), set()
     for cell, status in enumerate(cells.status):
         if cells.child[cell] >= 0 or status == MIXED:
             continue
         seen.add(status)
         for u in rng.uniform(-1.0, 1.0, (10, 2)):
-            free = clearance(planar.arm, world, at, cells.center[cell] + u * cells.half[cell]) > 0.0
+            free = clearance(planar.arm, world, poses, cells.center[cell] + u * cells.half[cell]) > 0.0
             assert free == (status == FREE)
     assert seen == {FREE, FULL}
 
@@ -77,12 +53,12 @@ def test_a_moved_obstacle_changes_only_cells_it_touches(planar):
     judged = cells.set_obstacles(moved)
     assert 0 < judged < 0.8 * total
     fresh = filled(planar, moved)
-    world, at, rng = world_of(moved), places_of(planar.arm), np.random.default_rng(1)
+    world, poses, rng = world_of(moved), link_poses_of(planar.arm), np.random.default_rng(1)
     for cell, status in enumerate(cells.status):
         if status != MIXED and cells.child[cell] < 0:
             for u in rng.uniform(-1.0, 1.0, (5, 2)):
                 q = cells.center[cell] + u * cells.half[cell]
-                assert (clearance(planar.arm, world, at, q) > 0.0) == (status == FREE)
+                assert (clearance(planar.arm, world, poses, q) > 0.0) == (status == FREE)
     assert fresh.key() == cells.key()
 
 
@@ -138,7 +114,7 @@ def test_a_channel_of_free_cells_joins_start_and_goal(planar):
     answer = search_cells(cells, start, goal, 0.03, 5000)
     assert isinstance(answer, Channel)
     assert {cells.status[c] for c in answer.cells} == {FREE}
-    prover = EdgeProver(planar.arm, world_of(obstacles))
+    prover = EdgeValidator(planar.arm, world_of(obstacles))
     assert all(prover.free(a, b) for a, b in zip(answer.path[:-1], answer.path[1:], strict=True))
 
 
@@ -163,8 +139,8 @@ def test_a_bound_on_cells_is_kept(planar):
 def test_six_and_seven_joints_need_only_the_cells_looked_at(name, geometry):
     cells = CellDatabase(geometry, [box("table", (0.5, 1.0, 0.04), (0.7, 0.0, 0.1))])
     home = np.array(geometry.robot.home)
-    world, at = world_of(cells.obstacles), places_of(geometry.arm)
+    world, poses = world_of(cells.obstacles), link_poses_of(geometry.arm)
     cell = cells.refine(home, 0.05)
     assert cells.status[cell] == FREE or cells.is_finest(cell, 0.05)
-    assert clearance(geometry.arm, world, at, home) > 0.0
+    assert clearance(geometry.arm, world, poses, home) > 0.0
     assert len(cells) < 200

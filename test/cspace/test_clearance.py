@@ -1,4 +1,4 @@
-"""Distances of the ball model: never larger than those of the true shapes, exact against obstacles; proofs hold."""
+"""Distances of the sphere model: never larger than those of the true shapes, exact against obstacles; proofs hold."""
 
 import coal
 import numpy as np
@@ -6,12 +6,24 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import Attachment, arm_geometry
-from telerobot_nodes.cspace.clearance import clearance, look, nearest, probe, touches, touches_itself
-from telerobot_nodes.cspace.distances import distance, nearest_point
-from telerobot_nodes.cspace.obstacles import box, sphere, world_of
-from telerobot_nodes.cspace.placing import ball_centers, ball_motion_bounds, places_of
-from telerobot_nodes.cspace.shapes import _on_arm, _shapes
+from telerobot_nodes.cspace.geometry import (
+    Attachment,
+    arm_geometry,
+    bound_cell,
+    box,
+    clearance,
+    link_poses_of,
+    nearest,
+    probe,
+    sphere,
+    sphere_centers,
+    sphere_motion_bounds,
+    touches,
+    touches_itself,
+    world_of,
+)
+from telerobot_nodes.cspace.geometry.distances import distance, nearest_point
+from telerobot_nodes.cspace.geometry.shapes import _on_arm, _shapes
 
 
 class Exact:
@@ -58,13 +70,14 @@ def solid_of(obstacle):
 
 
 @pytest.mark.parametrize("name", ["arm", "panda", "ur5"])
+@pytest.mark.lengthy
 def test_the_balls_are_never_farther_away_than_the_true_shapes(name, obstacles, samples):
     geometry = arm_geometry(load_robot(name))
     world, exact = world_of(obstacles), Exact(geometry)
     solids = [solid_of(o) for o in obstacles]
-    at, closest = places_of(geometry.arm), []
+    poses, closest = link_poses_of(geometry.arm), []
     for q in samples(geometry, 40 if name == "ur5" else 120):
-        ours, true = nearest(geometry.arm, world, at, q, 2.0)[0], exact.clearance(q, solids)
+        ours, true = nearest(geometry.arm, world, poses, q, 2.0)[0], exact.clearance(q, solids)
         if true > 0.0:
             assert ours <= true + 1e-6
             closest.append(true - ours)
@@ -96,11 +109,11 @@ def test_no_ball_moves_farther_than_its_bound_anywhere_in_a_cell(geometry, sampl
     rng = np.random.default_rng(5)
     for q in samples(geometry, 20, 6):
         half = rng.uniform(0.0, 0.8, q.size) * (rng.uniform(size=q.size) < 0.7)
-        bounds, start = ball_motion_bounds(geometry.arm, q, half), ball_centers(geometry.arm, q)
+        bounds, start = sphere_motion_bounds(geometry.arm, q, half), sphere_centers(geometry.arm, q)
         corners = np.where(rng.uniform(size=(40, q.size)) < 0.5, -1.0, 1.0)
         inner = rng.uniform(-1.0, 1.0, (40, q.size))
         for u in np.vstack([corners, inner]):
-            moved = np.linalg.norm(ball_centers(geometry.arm, q + u * half) - start, axis=1)
+            moved = np.linalg.norm(sphere_centers(geometry.arm, q + u * half) - start, axis=1)
             assert (moved <= bounds + 1e-9).all()
 
 
@@ -109,44 +122,44 @@ def test_the_bound_of_one_joint_alone_is_reached(geometry, samples):
     for joint in range(q.size):
         half = np.zeros(q.size)
         half[joint] = 0.5
-        moved = np.linalg.norm(ball_centers(geometry.arm, q + half) - ball_centers(geometry.arm, q), axis=1)
-        assert moved == pytest.approx(ball_motion_bounds(geometry.arm, q, half), abs=1e-8)
+        moved = np.linalg.norm(sphere_centers(geometry.arm, q + half) - sphere_centers(geometry.arm, q), axis=1)
+        assert moved == pytest.approx(sphere_motion_bounds(geometry.arm, q, half), abs=1e-8)
 
 
 def test_every_configuration_of_a_cell_proved_free_is_free(geometry, obstacles, samples):
-    world, at, rng, proved = world_of(obstacles, 0.005), places_of(geometry.arm), np.random.default_rng(8), 0
+    world, poses, rng, proved = world_of(obstacles, 0.005), link_poses_of(geometry.arm), np.random.default_rng(8), 0
     for q in samples(geometry, 400, 9):
         half = rng.uniform(0.0, 0.15, q.size)
-        ratio = probe(geometry.arm, world, at, q, half)
+        ratio = probe(geometry.arm, world, poses, q, half)
         if ratio <= 0.0:
-            assert clearance(geometry.arm, world, at, q) <= 0.0
+            assert clearance(geometry.arm, world, poses, q) <= 0.0
             continue
         proved += 1
         for u in rng.uniform(-1.0, 1.0, (20, q.size)):
-            assert clearance(geometry.arm, world, at, q + ratio * u * half) > 0.0
+            assert clearance(geometry.arm, world, poses, q + ratio * u * half) > 0.0
     assert proved > 50
 
 
 def test_every_configuration_of_a_cell_proved_full_collides(geometry, obstacles, samples):
-    world, at, rng, proved = world_of(obstacles, 0.005), places_of(geometry.arm), np.random.default_rng(10), 0
+    world, poses, rng, proved = world_of(obstacles, 0.005), link_poses_of(geometry.arm), np.random.default_rng(10), 0
     for q in samples(geometry, 300, 11):
         half = rng.uniform(0.0, 0.04, q.size)
-        look(geometry.arm, at, q, half)
-        full = touches_itself(geometry.arm, world, at)[1]
-        full = full or any(touches(geometry.arm, world, at, o)[1] for o in range(len(obstacles)))
+        bound_cell(geometry.arm, poses, q, half)
+        full = touches_itself(geometry.arm, world, poses)[1]
+        full = full or any(touches(geometry.arm, world, poses, o)[1] for o in range(len(obstacles)))
         if full:
             proved += 1
             for u in rng.uniform(-1.0, 1.0, (20, q.size)):
-                assert clearance(geometry.arm, world, at, q + u * half) <= 0.0
+                assert clearance(geometry.arm, world, poses, q + u * half) <= 0.0
     assert proved > 20
 
 
 def test_a_margin_is_taken_off_every_distance(panda, samples):
-    at, table = places_of(panda.arm), [box("table", (0.5, 0.5, 0.1), (0.6, 0.0, 0.1))]
+    poses, table = link_poses_of(panda.arm), [box("table", (0.5, 0.5, 0.1), (0.6, 0.0, 0.1))]
     near = world_of(table, 0.0)
     far = world_of(table, 0.03, 0.03)
     for q in samples(panda, 20, 12):
-        a, b = clearance(panda.arm, near, at, q), clearance(panda.arm, far, at, q)
+        a, b = clearance(panda.arm, near, poses, q), clearance(panda.arm, far, poses, q)
         assert b == pytest.approx(a - 0.03, abs=1e-8) or a >= 0.97
 
 
@@ -156,14 +169,14 @@ def test_what_the_tool_holds_counts(panda):
     q = np.array(panda.robot.home)
     there = panda.robot.forward(q).act(np.array([0.0, 0.0, 0.3]))
     world = world_of([sphere("it", 0.02, there)])
-    assert clearance(panda.arm, world, places_of(panda.arm), q) > 0.0
-    assert clearance(loaded.arm, world, places_of(loaded.arm), q) < 0.0
+    assert clearance(panda.arm, world, link_poses_of(panda.arm), q) > 0.0
+    assert clearance(loaded.arm, world, link_poses_of(loaded.arm), q) < 0.0
     assert loaded.key() != panda.key()
-    assert "held" in loaded.ball_names
+    assert "held" in loaded.sphere_names
 
 
 def test_an_empty_world_leaves_only_the_arm_itself(panda):
     q = np.array(panda.robot.home)
-    d, _, other = nearest(panda.arm, world_of([]), places_of(panda.arm), q, 1.0)
+    d, _, other = nearest(panda.arm, world_of([]), link_poses_of(panda.arm), q, 1.0)
     assert d > 0.0
     assert other < 0

@@ -6,11 +6,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.path_timing import time_path
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import arm_geometry
-from telerobot_nodes.cspace.coordination import blocked_cells, coordinate, sampled, swept_obstacles
-from telerobot_nodes.cspace.placing import ball_centers
+from telerobot_nodes.core.timing import time_path
+from telerobot_nodes.cspace.geometry import arm_geometry, sphere_centers
+from telerobot_nodes.cspace.multi_arm import coordinate, sampled, swept_obstacles
+from telerobot_nodes.cspace.multi_arm.coordination_space import blocked_cells
 from telerobot_nodes.errors import InvalidValueError
 
 
@@ -79,10 +79,10 @@ def crossing(geometry, side):
 
 
 def apart(pair, q, p):
-    """Smallest distance of the balls of two arms [m]."""
-    a, b = ball_centers(pair[0].arm, q), ball_centers(pair[1].arm, p)
+    """Smallest distance of the spheres of two arms [m]."""
+    a, b = sphere_centers(pair[0].arm, q), sphere_centers(pair[1].arm, p)
     gap = np.linalg.norm(a[:, None] - b[None], axis=2)
-    return float((gap - pair[0].arm.ball_radius[:, None] - pair[1].arm.ball_radius[None]).min())
+    return float((gap - pair[0].arm.sphere_radius[:, None] - pair[1].arm.sphere_radius[None]).min())
 
 
 def test_arms_that_would_meet_wait_and_then_do_not(pair):
@@ -91,7 +91,7 @@ def test_arms_that_would_meet_wait_and_then_do_not(pair):
     rows = sampled(first, period), sampled(second, period)
     together = min(apart(pair, q, p) for q, p in zip(*rows, strict=True))
     assert together < 0.0
-    schedule = coordinate(pair[0], first, pair[1], second, 0.01, period)
+    schedule = coordinate(pair, (first, second), 0.01, period)
     assert schedule is not None
     assert schedule.ticks[0].tolist() == [0, 0]
     assert schedule.ticks[-1].tolist() == [len(rows[0]) - 1, len(rows[1]) - 1]
@@ -107,7 +107,7 @@ def test_arms_that_would_meet_wait_and_then_do_not(pair):
 def test_arms_that_never_meet_do_not_wait(pair):
     turned_away = np.array([[2.2, -0.5, 0, -2.0, 0, 1.5, 0.8], [2.6, -0.5, 0, -2.0, 0, 1.5, 0.8]])
     first, second = (time_path(turned_away, g.robot.limits) for g in pair)
-    schedule = coordinate(pair[0], first, pair[1], second, 0.01, 0.05)
+    schedule = coordinate(pair, (first, second), 0.01, 0.05)
     assert schedule is not None
     assert (np.diff(schedule.ticks, axis=0) == 1).all()
 
@@ -117,12 +117,12 @@ def test_goals_that_overlap_have_no_schedule(pair):
     away = home + np.array([1.2, 0, 0, 0, 0, 0, 0])
     first, second = (time_path(np.array([away, home]), g.robot.limits) for g in pair)
     assert apart(pair, home, home) < 0.0
-    assert coordinate(pair[0], first, pair[1], second, 0.01, 0.05) is None
+    assert coordinate(pair, (first, second), 0.01, 0.05) is None
 
 
 def test_a_later_start_is_coordinated_with_an_arm_on_its_way(pair):
     first, second = crossing(pair[0], 1.0), crossing(pair[1], -1.0)
-    late = coordinate(pair[0], first, pair[1], second, 0.01, 0.04, start_second=20)
+    late = coordinate(pair, (first, second), 0.01, 0.04, start_last=20)
     assert late is not None
     assert late.ticks[0].tolist() == [20, 0]
 
@@ -144,9 +144,9 @@ def test_swept_balls_hold_the_arm_all_along(panda):
     swept = swept_obstacles(panda, path)
     centers = np.array([o.pose[:3] for o in swept])
     radii = np.array([o.size[0] for o in swept])
-    moving = panda.arm.ball_first[panda.arm.link_first[1]]
+    moving = panda.arm.sphere_first[panda.arm.link_first[1]]
     for u in np.linspace(0.0, 1.0, 23):
-        balls = ball_centers(panda.arm, path[0] + u * (path[1] - path[0]))[moving:]
-        reach = np.linalg.norm(balls[:, None] - centers[None], axis=2) + panda.arm.ball_radius[moving:, None]
+        spheres = sphere_centers(panda.arm, path[0] + u * (path[1] - path[0]))[moving:]
+        reach = np.linalg.norm(spheres[:, None] - centers[None], axis=2) + panda.arm.sphere_radius[moving:, None]
         assert ((reach - radii[None]).min(axis=1) <= 1e-9).all()
     assert len(swept) < 400

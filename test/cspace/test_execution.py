@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.path_timing import time_path
-from telerobot_nodes.cspace.execution import Execution, HeadwayWatch
-from telerobot_nodes.cspace.force_field import FieldSettings
-from telerobot_nodes.cspace.obstacles import box
+from telerobot_nodes.core.timing import time_path
+from telerobot_nodes.cspace.geometry import FieldSettings, box
+from telerobot_nodes.cspace.multi_arm.execution import Execution, HeadwayWatch
 from telerobot_nodes.errors import InvalidValueError
 
 PERIOD = 0.01
 
 
-def sweep(geometry, turn=0.5):
+def check_batch(geometry, turn=0.5):
     """Home, turned about the first joint, timed."""
     home = np.array(geometry.robot.home)
     goal = home.copy()
@@ -20,7 +19,7 @@ def sweep(geometry, turn=0.5):
     return time_path(np.array([home, goal]), geometry.robot.limits)
 
 
-def followed(execution, q, periods, arms=1):
+def follow_schedule(execution, q, periods, arms=1):
     """Step with arms that do exactly what they are told; every configuration."""
     v = [np.zeros(row.size) for row in q]
     rows = []
@@ -44,9 +43,9 @@ class Barred:
 
 
 def test_a_path_in_free_space_is_followed_within_the_limits_to_its_end(arm):
-    path = sweep(arm)
+    path = check_batch(arm)
     execution = Execution([arm], [], [path], PERIOD)
-    rows = followed(execution, [path.path[0]], 500)
+    rows = follow_schedule(execution, [path.path[0]], 500)
     assert execution.arrived
     assert np.abs(rows[-1] - path.path[-1]).max() < 0.01
     assert len(rows) * PERIOD < path.duration + 1.0
@@ -56,7 +55,7 @@ def test_a_path_in_free_space_is_followed_within_the_limits_to_its_end(arm):
 
 
 def test_the_control_law_closes_the_gap_that_the_arm_has_and_not_the_one_its_commands_have(arm):
-    path = sweep(arm)
+    path = check_batch(arm)
     execution = Execution([arm], [], [path], PERIOD)
     sag = np.zeros(6)
     sag[1] = -0.03  # a load the servo does not hold up
@@ -71,56 +70,56 @@ def test_the_control_law_closes_the_gap_that_the_arm_has_and_not_the_one_its_com
 
 
 def test_an_arm_waits_where_another_has_the_right_of_way_and_that_is_no_deadlock(arm):
-    path = sweep(arm, 1.0)
+    path = check_batch(arm, 1.0)
     way = Barred()
     execution = Execution([arm], [], [path], PERIOD, patience=0.3)
     execution.follow_all([path], way)
-    rows = followed(execution, [path.path[0]], 200)
+    rows = follow_schedule(execution, [path.path[0]], 200)
     assert not execution.arrived
     assert execution.deadlocked == [False]
     assert execution.clock[0] <= 0.5
     assert np.abs(rows[-1] - path.at(0.5)[0]).max() < 0.02
     way.open = True
-    followed(execution, [rows[-1]], 400)
+    follow_schedule(execution, [rows[-1]], 400)
     assert execution.arrived
 
 
 def blocked(arm):
     """A wall across the way that nobody planned for, and a field that keeps far off it."""
-    path = sweep(arm, 1.2)
+    path = check_batch(arm, 1.2)
     tool = arm.robot.forward(path.at(0.5 * path.duration)[0]).translation
-    settings = FieldSettings(influence=0.15, gain=0.02, most=1.0, velocity_part=1.0)
+    settings = FieldSettings(influence=0.15, gain=0.02, max_speed=1.0, velocity_part=1.0)
     return path, Execution([arm], [box("wall", (1.2, 0.05, 1.2), tool)], [path], PERIOD, settings, patience=0.5)
 
 
 def test_a_deadlock_is_told_in_bounded_time_and_the_arm_then_holds(arm):
     path, execution = blocked(arm)
-    followed(execution, [path.path[0]], 1500)
+    follow_schedule(execution, [path.path[0]], 1500)
     assert execution.deadlocked == [True]
     assert execution.holding
     assert not execution.arrived
     assert execution.resting
-    rows = followed(execution, [execution.limiters[0].q.copy()], 300)
+    rows = follow_schedule(execution, [execution.limiters[0].q.copy()], 300)
     assert np.abs(rows[-1] - rows[-50]).max() < 0.02
 
 
 def test_after_a_deadlock_another_path_is_followed_to_its_goal(arm):
     path, execution = blocked(arm)
-    followed(execution, [path.path[0]], 1500)
+    follow_schedule(execution, [path.path[0]], 1500)
     here = execution.limiters[0].q.copy()
     execution.follow(0, time_path(np.array([here, path.path[0]]), arm.robot.limits))
-    rows = followed(execution, [here], 800)
+    rows = follow_schedule(execution, [here], 800)
     assert execution.arrived
     assert np.abs(rows[-1] - path.path[0]).max() < 0.01
 
 
 def test_an_arm_told_to_hold_brakes_along_its_path_within_the_limits(arm):
-    path = sweep(arm, 1.5)
+    path = check_batch(arm, 1.5)
     execution = Execution([arm], [], [path], PERIOD)
-    first = followed(execution, [path.path[0]], 40)
+    first = follow_schedule(execution, [path.path[0]], 40)
     stop = execution.stopping_time(0)
     execution.hold()
-    rows = np.vstack([first, followed(execution, [first[-1]], 200)])
+    rows = np.vstack([first, follow_schedule(execution, [first[-1]], 200)])
     assert execution.resting
     assert execution.clock[0] <= stop + 0.02
     v = np.diff(rows, axis=0) / PERIOD
@@ -149,4 +148,4 @@ def test_an_arm_that_swings_to_and_fro_makes_no_headway():
 def test_settings_out_of_range_are_refused(arm, field, value):
     settings = {"period": PERIOD} | {field: value}
     with pytest.raises(InvalidValueError, match=field):
-        Execution([arm], [], [sweep(arm)], **settings)
+        Execution([arm], [], [check_batch(arm)], **settings)

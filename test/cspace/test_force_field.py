@@ -7,22 +7,27 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.arm_geometry import arm_geometry
-from telerobot_nodes.cspace.clearance import nearest
-from telerobot_nodes.cspace.force_field import FieldSettings, ForceField, step_twist
-from telerobot_nodes.cspace.obstacles import sphere, world_of
-from telerobot_nodes.cspace.placing import places_of
+from telerobot_nodes.cspace.geometry import (
+    FieldSettings,
+    ForceField,
+    arm_geometry,
+    link_poses_of,
+    nearest,
+    sphere,
+    step_twist,
+    world_of,
+)
 from telerobot_nodes.errors import InvalidValueError
 
 
 def to_obstacles(geometry, q, thing):
     """Distance [m] of the arm from one obstacle, its own links left out."""
     alone = geometry.arm._replace(pairs=np.empty((0, 2), dtype=np.int64))
-    return nearest(alone, world_of([thing]), places_of(alone), np.array(q), 1.0)[0]
+    return nearest(alone, world_of([thing]), link_poses_of(alone), np.array(q), 1.0)[0]
 
 
 def ahead(geometry, gap):
-    """A ball before the tool, `gap` [m] from the arm."""
+    """A sphere before the tool, `gap` [m] from the arm."""
     tool = geometry.robot.forward(geometry.robot.home)
     low, high = 0.0, 0.6
     for _ in range(40):

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from telerobot_nodes.core.share import share_path
-from telerobot_nodes.cspace.arm_geometry import Attachment
-from telerobot_nodes.cspace.obstacles import Obstacle, box, cylinder, floor, load_world, sphere, world_of
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.cspace.geometry import Attachment, Obstacle, box, cylinder, floor, load_world, sphere, world_of
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 
 
@@ -41,7 +40,7 @@ def test_the_worlds_of_the_project_load(name):
     ("text", "says"),
     [
         ("obstacles: {", "not readable"),
-        ("things: []", "one list"),
+        ("things: []", "allowed: obstacles"),
         ("obstacles: [{name: a}]", "kind"),
         ("obstacles: [{name: a, kind: box, size: [1, 1], position: [0, 0, 0]}]", "length"),
         ("obstacles: [{name: a, kind: sphere, size: [1], colour: red}]", "colour"),

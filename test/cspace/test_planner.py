@@ -6,12 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from telerobot_nodes.cspace.certificate import Certificate, check_certificate
-from telerobot_nodes.cspace.clearance import clearance
-from telerobot_nodes.cspace.obstacles import box, floor, sphere
-from telerobot_nodes.cspace.placing import places_of
-from telerobot_nodes.cspace.planner import Outcome, Planner, PlannerSettings
-from telerobot_nodes.cspace.problems import make_problem
+from telerobot_nodes.bench.planner.problems import make_problem
+from telerobot_nodes.cspace.geometry import box, clearance, floor, link_poses_of, sphere
+from telerobot_nodes.cspace.search import Certificate, Outcome, Planner, PlannerSettings, check_certificate
 from telerobot_nodes.errors import InvalidValueError
 
 SETTINGS = PlannerSettings(tree_probes=300_000, cells=600)
@@ -29,6 +26,7 @@ def densely(path, step=2e-3):
 
 
 @pytest.mark.parametrize(("family", "seed"), [("table", 0), ("table", 3), ("bookshelf", 1), ("box", 2), ("cage", 3)])
+@pytest.mark.lengthy
 def test_a_path_comes_with_a_proof_that_the_independent_checker_accepts(panda, family, seed):
     problem = make_problem(panda, family, seed)
     planner = planner_for(panda, problem)
@@ -38,8 +36,8 @@ def test_a_path_comes_with_a_proof_that_the_independent_checker_accepts(panda, f
     assert plan.path[-1] == pytest.approx(problem.goal)
     checked = check_certificate(plan.certificate, plan.path, panda, planner.obstacles, SETTINGS.margin)
     assert checked.valid, checked
-    at = places_of(panda.arm)
-    assert min(clearance(panda.arm, planner.world, at, q) for q in densely(plan.path)) > 0.0
+    poses = link_poses_of(panda.arm)
+    assert min(clearance(panda.arm, planner.world, poses, q) for q in densely(plan.path)) > 0.0
 
 
 def test_the_six_joint_arm_is_planned_for_too(arm):

@@ -7,14 +7,9 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.cell_cache import CellCache
-from telerobot_nodes.cspace.cells import CellDatabase
-from telerobot_nodes.cspace.obstacles import box, floor, sphere
-from telerobot_nodes.cspace.placing import ball_centers
-from telerobot_nodes.cspace.planning_service import PlanningService
-from telerobot_nodes.cspace.requests import Goal, PlanRequest, Result
-from telerobot_nodes.cspace.scene import Change, Scene, addition, scene_of
-from telerobot_nodes.cspace.workcell import arms_of, world_file
+from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, floor, scene_of, sphere, sphere_centers
+from telerobot_nodes.cspace.search import CellCache, CellDatabase
+from telerobot_nodes.cspace.service import Goal, PlanningService, PlanRequest, Result, arms_of, world_file
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
 LEFT = load_robot("arm", T_world_base=pin.SE3(np.eye(3), np.array([0.0, 0.45, 0.0])))
@@ -38,17 +33,17 @@ def service(cell):
 
 
 def least_gap(service, answer):
-    """Least distance of the two arms' balls when both follow their times."""
+    """Least distance of the two arms' spheres when both follow their times."""
     arms = {path.arm: service.geometry(path.arm).arm for path in answer.paths}
     end = max(path.times[-1] for path in answer.paths)
     least = math.inf
     for t in np.arange(0.0, end + 0.02, 0.02):
-        at = []
+        poses = []
         for path in answer.paths:
             q = [np.interp(t, path.times, column) for column in path.positions.T]
-            at.append((arms[path.arm], ball_centers(arms[path.arm], np.array(q))))
-        (a, p), (b, r) = at
-        gap = np.linalg.norm(p[:, None] - r[None], axis=2) - a.ball_radius[:, None] - b.ball_radius[None]
+            poses.append((arms[path.arm], sphere_centers(arms[path.arm], np.array(q))))
+        (a, p), (b, r) = poses
+        gap = np.linalg.norm(p[:, None] - r[None], axis=2) - a.sphere_radius[:, None] - b.sphere_radius[None]
         least = min(least, float(gap.min()))
     return least
 
@@ -62,6 +57,7 @@ def crossing(start_time=0.0):
 
 
 @pytest.mark.parametrize("start_time", [0.0, 0.5])
+@pytest.mark.lengthy
 def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
     goals = crossing(start_time)
     answer = service.plan(PlanRequest(goals, speed=0.5))
@@ -83,8 +79,8 @@ def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
 def test_arms_whose_goals_meet_are_told_so(service, angle, meet):
     left, right = (Goal(n, turned(a), joints=turned(b)) for n, a, b in (("left", -0.6, -1.6), ("right", 0.3, angle)))
     arms = [service.geometry(name).arm for name in ("left", "right")]
-    p, r = (ball_centers(arm, goal.joints) for arm, goal in zip(arms, (left, right), strict=True))
-    gaps = np.linalg.norm(p[:, None] - r[None], axis=2) - arms[0].ball_radius[:, None] - arms[1].ball_radius[None]
+    p, r = (sphere_centers(arm, goal.joints) for arm, goal in zip(arms, (left, right), strict=True))
+    gaps = np.linalg.norm(p[:, None] - r[None], axis=2) - arms[0].sphere_radius[:, None] - arms[1].sphere_radius[None]
     assert bool(gaps.min() < 0.0) is meet
     answer = service.plan(PlanRequest((left, right)))
     assert answer.result is (Result.GOAL_COLLIDES if meet else Result.FOUND), answer.message

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.cspace.coordination import Schedule, monotone, taking_turns
-from telerobot_nodes.cspace.right_of_way import InTurns, RightOfWay
+from telerobot_nodes.cspace.multi_arm import InTurns, taking_turns
+from telerobot_nodes.cspace.multi_arm.right_of_way import RightOfWay
+from telerobot_nodes.cspace.multi_arm.schedule import Schedule, monotone
 from telerobot_nodes.errors import InvalidValueError
 
 TICKS = 12
@@ -39,6 +40,7 @@ def cell(clock):
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 9), st.lists(st.sampled_from([0, 1]), min_size=30, max_size=30))
+@pytest.mark.lengthy
 def test_whichever_arm_is_late_the_arms_never_enter_a_blocked_cell_and_both_arrive(seed, share, order):
     blocked = plane(seed, share)
     schedule = schedule_of(blocked)

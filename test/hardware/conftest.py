@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.hardware.arm import Hardware
+from telerobot_nodes.hardware import Hardware, Setpoint
 from telerobot_nodes.hardware.realism import IDEAL
-from telerobot_nodes.hardware.setpoint import Setpoint
 
 
 def make_setpoint(robot, now, position=None, velocity=None, acceleration=None, number=1, gripper=-1.0) -> Setpoint:

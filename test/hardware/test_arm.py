@@ -4,10 +4,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.kinematics import Kinematics
+from telerobot_nodes.core.protocol import HardwareState
+from telerobot_nodes.core.robot import Kinematics
+from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.errors import TransitionError
-from telerobot_nodes.hardware.estop import State
 
 
 def circle(robot, seconds: float, speed: float, radius: float = 0.1):
@@ -26,6 +26,7 @@ def circle(robot, seconds: float, speed: float, radius: float = 0.1):
     return poses, q, v, a
 
 
+@pytest.mark.lengthy
 def test_the_tool_follows_a_fast_circle_within_a_tenth_of_a_millimetre(any_rig, setpoint):
     rig = any_rig
     poses, q, v, a = circle(rig.robot, 2.2, 0.3)
@@ -76,24 +77,24 @@ def test_the_arm_holds_still_under_gravity(any_rig):
 def test_without_a_setpoint_it_holds_and_says_so(rig):
     rig.step(10)
     status = rig.hardware.status()
-    assert status.state is State.HOLDING and status.reason == "no setpoint yet"
+    assert status.state is HardwareState.HOLDING and status.reason == "no setpoint yet"
 
 
 def test_a_setpoint_makes_it_ready(rig):
     assert rig.send(number=7) == ""
     rig.step(5)
     status = rig.hardware.status()
-    assert status.state is State.READY and status.setpoint_number == 7 and status.reason == ""
+    assert status.state is HardwareState.READY and status.setpoint_number == 7 and status.reason == ""
 
 
 def test_when_setpoints_cease_it_comes_to_rest_inside_the_limits_and_holds(rig):
     rig.swing(0.6)
     assert abs(rig.hardware.measured().velocity[0]) > 0.3
     rig.step(95)
-    assert rig.hardware.status().state is State.READY
+    assert rig.hardware.status().state is HardwareState.READY
     rig.step(400)
     status = rig.hardware.status()
-    assert status.state is State.HOLDING and status.watchdog_trips == 1 and "0.1 s" in status.reason
+    assert status.state is HardwareState.HOLDING and status.watchdog_trips == 1 and "0.1 s" in status.reason
     assert np.abs(rig.hardware.measured().velocity).max() < 1e-3
     held = rig.hardware.measured().position
     rig.step(500)
@@ -109,7 +110,7 @@ def test_on_return_far_away_the_setpoint_is_refused_and_nothing_jumps(rig):
     refusal = rig.send(away)
     assert "setpoint.position[0]" in refusal and "held" in refusal
     rig.step(100)
-    assert rig.hardware.status().state is State.HOLDING
+    assert rig.hardware.status().state is HardwareState.HOLDING
     assert np.abs(rig.hardware.measured().position - held).max() < 1e-4
 
 
@@ -161,7 +162,7 @@ def test_a_bad_setpoint_is_refused_by_field_and_changes_nothing(rig, change, fie
     rig.step(50)
     status = rig.hardware.status()
     assert (status.refused, status.refusal, status.setpoint_number) == (1, refusal, 1)
-    assert status.state is State.READY
+    assert status.state is HardwareState.READY
     assert np.abs(rig.reference[-1] - before).max() < 1e-9
 
 
@@ -179,11 +180,11 @@ def test_the_estop_brings_the_arm_to_rest_and_latches(rig):
     rig.hardware.estop("test")
     rig.step(300)
     status = rig.hardware.status()
-    assert status.state is State.ESTOP and status.reason == "e-stop: test"
+    assert status.state is HardwareState.ESTOP and status.reason == "e-stop: test"
     assert np.abs(rig.hardware.measured().velocity).max() < 1e-3
     assert "not allowed in ESTOP" in rig.send(rig.hardware.measured().position)
     rig.step(300)
-    assert rig.hardware.status().state is State.ESTOP
+    assert rig.hardware.status().state is HardwareState.ESTOP
     rig.assert_limits_held()
 
 
@@ -194,18 +195,18 @@ def test_after_a_reset_it_holds_where_it_is_until_a_setpoint_near_by(rig):
     here = rig.hardware.measured().position
     rig.hardware.reset()
     rig.step(300)
-    assert rig.hardware.status().state is State.HOLDING
+    assert rig.hardware.status().state is HardwareState.HOLDING
     assert np.abs(rig.hardware.measured().position - here).max() < 1e-4
     assert rig.send(here) == ""
     rig.step(5)
-    assert rig.hardware.status().state is State.READY
+    assert rig.hardware.status().state is HardwareState.READY
 
 
 def test_a_reset_while_following_is_refused(rig):
     rig.send()
     with pytest.raises(TransitionError):
         rig.hardware.reset()
-    assert rig.hardware.status().state is State.READY
+    assert rig.hardware.status().state is HardwareState.READY
 
 
 def test_an_arm_pushed_off_its_reference_for_long_is_a_fault(rig):
@@ -213,12 +214,12 @@ def test_an_arm_pushed_off_its_reference_for_long_is_a_fault(rig):
     data.xfrc_applied[body, :3] = [0.0, 3000.0, 0.0]
     rig.step(600)
     status = rig.hardware.status()
-    assert status.state is State.FAULT and "tracking error" in status.reason
+    assert status.state is HardwareState.FAULT and "tracking error" in status.reason
     assert "not allowed in FAULT" in rig.send()
     data.xfrc_applied[:] = 0.0
     rig.hardware.reset()
     rig.step(500)
-    assert rig.hardware.status().state is State.HOLDING
+    assert rig.hardware.status().state is HardwareState.HOLDING
     assert rig.hardware.status().tracking_error < 1e-3
 
 
@@ -227,7 +228,7 @@ def test_physics_that_diverges_is_a_fault_by_name(rig):
     rig.hardware.arm.data.qpos[-1] = np.nan
     rig.hardware._check_following(rig.now)
     status = rig.hardware.status()
-    assert status.state is State.FAULT and "not finite" in status.reason
+    assert status.state is HardwareState.FAULT and "not finite" in status.reason
 
 
 @pytest.mark.parametrize("force", [[0.0, 0.0, 10.0], [6.0, -4.0, 0.0]])

@@ -7,10 +7,8 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware.interface import ServoReference
-from telerobot_nodes.hardware.mujoco_arm import MujocoArm
-from telerobot_nodes.hardware.realism import IDEAL, Realism, WristSensor
-from telerobot_nodes.hardware.scene import build_scene
+from telerobot_nodes.hardware import MujocoArm, Realism, ServoReference, build_scene
+from telerobot_nodes.hardware.realism import IDEAL, WristSensor
 
 WRENCH = np.array([1.0, -2.0, 10.0, 0.1, 0.2, -0.3])
 

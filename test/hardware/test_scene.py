@@ -7,12 +7,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.kinematics import Kinematics
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.robot import Kinematics, load_robot
 from telerobot_nodes.errors import ModelError
-from telerobot_nodes.hardware.interface import ServoReference
-from telerobot_nodes.hardware.mujoco_arm import MujocoArm
-from telerobot_nodes.hardware.scene import build_scene
+from telerobot_nodes.hardware import MujocoArm, ServoReference, build_scene
 
 ROBOTS = ("arm", "panda", "ur5")
 

@@ -19,7 +19,7 @@ ROBOT = ("hardware_interface", "gcmsf_control", "plan_executor")
 
 def scenario():
     """The scenario shared with the supervisor's test, which lies beside this file."""
-    spec = importlib.util.spec_from_file_location("scenario", HERE / "scenario.py")
+    spec = importlib.util.spec_from_file_location("scenario", HERE.parent / "support" / "robot_scenario.py")
     module = sys.modules.setdefault("scenario", importlib.util.module_from_spec(spec))
     spec.loader.exec_module(module)
     return module

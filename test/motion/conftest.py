@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from telerobot_nodes.core.protocol import MotionWindow
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.window import MotionWindow
-from telerobot_nodes.motion.law_records import law_of, new_inputs, new_state
+from telerobot_nodes.motion.law import law_of
+from telerobot_nodes.motion.law.law_records import new_inputs, new_state
 from telerobot_nodes.motion.parameters import parameters_from
 
 settings.register_profile("compiled", deadline=None)  # the first example compiles

@@ -1,6 +1,5 @@
-"""Nodes in this process, real rclpy and DDS on a domain of their own; no ROS: skipped."""
+"""Nodes in this process, real rclpy and DDS on the domain of the test process; no ROS: skipped."""
 
-import os
 import threading
 import time
 from pathlib import Path
@@ -8,8 +7,6 @@ from pathlib import Path
 import pytest
 
 rclpy = pytest.importorskip("rclpy")
-os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
-os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 
 def pytest_collection_modifyitems(items):
@@ -81,7 +78,7 @@ class Ros:
 
 
 def _harness():
-    rclpy.init(domain_id=100 + os.getpid() % 100)
+    rclpy.init()
     harness = Ros()
     yield harness
     harness.close()

@@ -15,10 +15,10 @@ from visualization_msgs.msg import MarkerArray
 from telerobot.msg import ArmGoal, Obstacle, Obstacles
 from telerobot.srv import CheckConfiguration, CheckPath, PlanPath
 from telerobot_nodes import graph
-from telerobot_nodes.core.frames import pose_from_se3
-from telerobot_nodes.core.options import STATE_VARIABLE, NodeOptions
+from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.nodes.interfaces import qos_profile
+from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.nodes.framework import qos_profile
 
 ROBOT = load_robot("arm")
 HOME = np.array(ROBOT.home)
@@ -79,7 +79,7 @@ def started(module_ros, tmp_path_factory):
     folder = tmp_path_factory.mktemp("state")
     (folder / "cells_arm.bin").write_bytes(b"not a file of cells" * 20)
     os.environ[STATE_VARIABLE] = str(folder)
-    from telerobot_nodes.nodes.cspace_planner import CspacePlannerNode
+    from telerobot_nodes.nodes.planning.cspace_planner import CspacePlannerNode
 
     yield PlannerNode(module_ros, module_ros.add(CspacePlannerNode(NodeOptions("cspace_planner"))))
     del os.environ[STATE_VARIABLE]
@@ -212,12 +212,12 @@ def test_a_spent_budget_or_an_enclosed_goal_ends_in_a_clear_result(planner):
 
 def test_degenerate_and_wrong_obstacles_are_refused_and_the_world_stays(planner):
     planner.world(POST)
-    flat = Obstacle(name="flat", kind="box", size=[0.1, 0.0, 0.1], pose=[0.0] * 6 + [1.0])
+    arm32 = Obstacle(name="flat", kind="box", size=[0.1, 0.0, 0.1], pose=[0.0] * 6 + [1.0])
     unknown = Obstacle(name="cone", kind="cone", size=[0.1], pose=[0.0] * 6 + [1.0])
     broken = Obstacle(name="nan", kind="sphere", size=[0.1], pose=[NAN] + [0.0] * 5 + [1.0])
     empty = Obstacle(name="mesh", kind="hull", points=[], pose=[0.0] * 6 + [1.0])
     held = Obstacle(name="held", kind="sphere", size=[0.1], pose=[0.0] * 6 + [1.0], attached_to="third")
-    for wrong in (flat, unknown, broken, empty, held):
+    for wrong in (arm32, unknown, broken, empty, held):
         version = planner.node._version
         planner.world(box("good", 2.0, 2.0, 2.0), wrong, replace=False)
         assert planner.node._version == version

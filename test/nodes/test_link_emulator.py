@@ -10,10 +10,10 @@ pytest.importorskip("rclpy")
 from telerobot.msg import ExecutorState, Halt, LinkStatus, PlanOperations
 from telerobot.srv import SetLink
 from telerobot_nodes import graph
-from telerobot_nodes.core.options import NodeOptions
+from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.graph import OPERATOR_SIDE
-from telerobot_nodes.nodes.interfaces import qos_profile
-from telerobot_nodes.nodes.link_emulator import LinkEmulatorNode
+from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.tools.link_emulator import LinkEmulatorNode
 
 OPERATIONS, STATE = "plan_executor/operations", "plan_executor/state"
 OPEN = {"delay": 0.0, "jitter": 0.0, "loss": 0.0, "duplicate": 0.0, "reorder": False, "up": True, "down": True}

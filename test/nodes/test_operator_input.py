@@ -9,16 +9,19 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import Joy
 from std_srvs.srv import SetBool, Trigger
 
+from telerobot.msg import ExecutorState, Halt, HaltReceipt
 from telerobot.srv import ReplayHand
 from telerobot_nodes import graph
-from telerobot_nodes.core.options import NodeOptions
-from telerobot_nodes.core.parameters import load_parameters
-from telerobot_nodes.core.share import share_path
-from telerobot_nodes.nodes.interfaces import qos_profile
-from telerobot_nodes.nodes.operator_input import OperatorInputNode
-from telerobot_nodes.operator.joystick import JoyMapping
+from telerobot_nodes.core.config import NodeOptions, load_parameters, share_path
+from telerobot_nodes.core.protocol import ESTOP_SENDER
+from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.operator.operator_input import OperatorInputNode
+from telerobot_nodes.operator.client import HaltStage
+from telerobot_nodes.operator.devices import JoyMapping
 
 COMMAND = qos_profile(graph.topic("path_plan_queue/pose_target_cmds").qos)
+STATE = qos_profile(graph.topic("plan_executor/state").qos)
+PREFIXES = (("halt", ""), ("estop", ESTOP_SENDER))  # of the sender in a receipt
 HEADER = "t[s],x[m],y[m],z[m]\n"
 
 
@@ -53,7 +56,9 @@ def test_a_replay_sends_every_pose_in_order_and_says_that_it_finished(ros, node,
     assert ros.until(lambda: len(poses) == 30)
     np.testing.assert_allclose([m.pose.position.x for m in poses], answer.scale * 0.001 * np.arange(30), atol=1e-12)
     assert {m.header.frame_id for m in poses} == {"device"}
-    assert all(m.header.stamp.sec > 0 for m in poses)
+    stamps = [m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in poses]
+    np.testing.assert_allclose(np.diff(stamps), 0.01, atol=0.002)  # as recorded, however late they were sent
+    assert node.health().values["poses_sent"] == 30
 
 
 def test_without_a_file_the_demo_recording_is_played(ros, node, poses):
@@ -131,3 +136,23 @@ def test_direct_sends_the_device_to_the_running_primitive_and_lets_the_plan_rest
     assert ros.until(lambda: primitive)
     assert primitive[0].twist.linear.x == pytest.approx(JoyMapping().linear)
     assert len(plan) == 2
+
+
+def test_buttons_halt_and_latch_the_e_stop_until_the_robot_shows_the_receipt(ros, node):
+    said = {"halt": [], "estop": []}
+    for topic, messages in said.items():
+        ros.probe.create_subscription(Halt, topic, messages.append, COMMAND)
+    joy = ros.probe.create_publisher(Joy, "joy", COMMAND)
+    state = ros.probe.create_publisher(ExecutorState, "plan_executor/state", STATE)
+    assert ros.until(lambda: joy.get_subscription_count() and state.get_subscription_count())
+    assert ros.until(lambda: node.count_subscribers("halt") and node.count_subscribers("estop"))
+    joy.publish(Joy(axes=[0.0] * 5, buttons=[0, 1, 0, 0, 0, 0, 1]))
+    assert ros.until(lambda: min(map(len, said.values())) > 3)  # repeated
+    assert {message.agent.split("/")[1] for messages in said.values() for message in messages} == {"gamepad"}
+    receipts = [HaltReceipt(agent=p + said[topic][-1].agent, number=said[topic][-1].number) for topic, p in PREFIXES]
+
+    def confirmed():
+        state.publish(ExecutorState(state=ExecutorState.HALTED, estop=True, halts_received=receipts))
+        return node._client.halt_watch.stage is node._client.estop_watch.stage is HaltStage.CONFIRMED
+
+    assert ros.until(confirmed)

@@ -10,10 +10,10 @@ pytest.importorskip("rclpy")
 from geometry_msgs.msg import Point, Pose
 from shape_msgs.msg import Mesh, Plane, SolidPrimitive
 
-from telerobot_nodes.cspace.obstacles import box, cylinder, floor
+from telerobot_nodes.cspace.geometry import box, cylinder, floor
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
-from telerobot_nodes.nodes.moveit_back_end import CONFIG_VARIABLE, collision_object, missing, plan_moveit
-from telerobot_nodes.nodes.planning_scene import ADD, MOVE, REMOVE, changes_from_scene
+from telerobot_nodes.nodes.planning.moveit_plugin import CONFIG_VARIABLE, collision_object, missing, plan_moveit
+from telerobot_nodes.nodes.planning.planning_scene import ADD, MOVE, REMOVE, changes_from_scene
 
 MOVEIT_IS_HERE = missing() == ""
 
@@ -24,10 +24,10 @@ def pose(x=0.0, y=0.0, z=0.0):
     return message
 
 
-def thing(name, operation=ADD, at=None, **shapes):
+def thing(name, operation=ADD, poses=None, **shapes):
     """A collision object with the fields of MoveIt's message."""
     fields = {"primitives": [], "primitive_poses": [], "meshes": [], "mesh_poses": [], "planes": [], "plane_poses": []}
-    return SimpleNamespace(id=name, operation=operation, pose=at or pose(), **{**fields, **shapes})
+    return SimpleNamespace(id=name, operation=operation, pose=poses or pose(), **{**fields, **shapes})
 
 
 def scene(*things, held=(), is_diff=True):
@@ -45,7 +45,7 @@ def primitive(kind, *dimensions):
 
 def test_primitives_stand_where_object_and_shape_poses_put_them():
     message = scene(
-        thing("crate", at=pose(x=0.5), **primitive(SolidPrimitive.BOX, 0.1, 0.2, 0.3)),
+        thing("crate", poses=pose(x=0.5), **primitive(SolidPrimitive.BOX, 0.1, 0.2, 0.3)),
         thing("can", **primitive(SolidPrimitive.CYLINDER, 0.4, 0.05)),
         is_diff=False,
     )
@@ -67,7 +67,7 @@ def test_a_mesh_becomes_balls_that_hold_its_corners_and_a_plane_a_half_space():
     (wedge, wall), replace = changes_from_scene(message, "arm")
     assert not replace
     for corner in np.add(corners, (1.0, 0.0, 0.0)):
-        assert min(np.linalg.norm(corner - ball.pose[:3]) - ball.size[0] for ball in wedge.solids) <= 1e-9
+        assert min(np.linalg.norm(corner - sphere.pose[:3]) - sphere.size[0] for sphere in wedge.solids) <= 1e-9
     half = wall.solids[0]
     assert half.kind == "half_space"
     assert half.T_world_obstacle.rotation[:, 2] == pytest.approx([1.0, 0.0, 0.0])

@@ -10,7 +10,7 @@ import pytest
 from builtin_interfaces.msg import Time
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.nodes.transforms import MISSING, ArmTransforms
+from telerobot_nodes.nodes.operator.transforms import MISSING, ArmTransforms
 
 
 class Host:

@@ -4,11 +4,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.kinematics import Kinematics
-from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.graph import OPERATOR_SIDE, TOPICS
-from telerobot_nodes.operator.bag_writer import BagTopic, BagWriter
-from telerobot_nodes.operator.bags import message_types
+from telerobot_nodes.core.robot import Kinematics, load_robot
+from telerobot_nodes.graph import OPERATOR_SIDE
+from telerobot_nodes.graph.table import TOPICS
+from telerobot_nodes.operator.recording import BagTopic, BagWriter
+from telerobot_nodes.operator.recording.bags import message_types
 
 START, DELAY, PERIOD, STEP = 2.0, 1.0, 0.02, 0.005  # [s]
 SECONDS = 4.0  # [s] the operator lays the plan twice as fast as the arm executes it
@@ -147,9 +147,10 @@ class RunMaker:
             pairs = [self.build("diagnostic_msgs/msg/KeyValue", key=k, value=v) for k, v in values.items()]
             return self.build("diagnostic_msgs/msg/DiagnosticStatus", name=name, hardware_id="arm", values=pairs)
 
-        self.add(8.0, "diagnostics", status=[status("/operator_input", scale="0.5")])
+        self.add(8.0, "diagnostics", status=[status("/operator_input", scale="0.5", poses_sent="400")])
         refused = "points.pose[3]: nan is not allowed; allowed: finite numbers"
-        self.add(8.1, "diagnostics", status=[status("/path_plan_queue", last_refusal=refused)])
+        samples = {"samples_received": "399", "samples_late": "2", "samples_worst_ms": "85"}
+        self.add(8.1, "diagnostics", status=[status("/path_plan_queue", last_refusal=refused, **samples)])
         self.add(8.2, "link_emulator/status", delay=DELAY, up=True, down=True, up_received=200)
 
 

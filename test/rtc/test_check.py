@@ -2,10 +2,8 @@
 
 import pytest
 
-from telerobot_nodes.rtc.check import check
-from telerobot_nodes.rtc.parser import parse_one
-from telerobot_nodes.rtc.problems import CommandError
-from telerobot_nodes.rtc.vocabulary import Vocabulary
+from telerobot_nodes.rtc.language import CommandError, Vocabulary, check
+from telerobot_nodes.rtc.language.parser import parse_one
 
 VOCABULARY = Vocabulary(
     objects=frozenset({"module", "crank", "door", "box"}),
@@ -33,8 +31,14 @@ VOCABULARY = Vocabulary(
         ("pick module and place on doc", "doc", "did you mean dock"),
         ("move left_arm to (1, 2, 3) in dok", "dok", "did you mean dock"),
         ("move left_arm to (1 kg, 2, 3)", "1 kg", "number of length"),
-        ("move left_arm by 3 kg along x", "3 kg", "kg is no unit here"),
-        ("turn crank by 3 m", "3 m", "number of angle"),
+        ("move left_arm by -3 cm along x", "-3 cm", "not negative"),
+        ("wait for -1 s", "-1 s", "not negative"),
+        ("move left_arm to (0.3, 0, 0.4, 0 m, 1, 0, 0)", "0 m", "plain number"),
+        ("move left_arm to joints (10 deg, 1)", "1)", "needs a unit"),
+        ("push box unless deviation > 0.1 then stop", "0.1 then", "needs a unit"),
+        ("push box unless force > 3 then retreat by -2 cm", "-2 cm", "greater than zero"),
+        ("done task 3 width = 5 kg", "5 kg", "number of length"),
+        ("done task 3 at dok", "dok", "did you mean dock"),
         ("grasp module maintain speed 5 N", "5 N", "number of speed"),
         ("grasp module maintain speed -1", "-1", "greater than zero"),
         ("grasp module maintain speed 1 speed 2", "speed 2", "given twice"),

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.command_states import State
-from telerobot_nodes.rtc.database import Validity
+from telerobot_nodes.rtc.decision.command_states import State
+from telerobot_nodes.rtc.world import Validity
 
 SUCCESS = ("contact", "gripped", "opened", "found")
 DISTURBS = ("touch_1", "touch_2", "close", "let_go")  # steps that may move the module
@@ -31,14 +31,14 @@ def witnessed(harness):
             self.looks = 0
             super().__init__(*args, **options)
             report = self.interface.report
-            self.interface.report = lambda said, now: (self.heard(said), report(said, now))[1]
+            self.interface.report = lambda said, now: (self.received(said), report(said, now))[1]
 
         def measure(self, arm):
             if arm == "left_arm":
                 self.joints_told.append(tuple(self.executor.joints[arm].tolist()))
             super().measure(arm)
 
-        def heard(self, report):
+        def received(self, report):
             primitive = next(p for p in self.executor.sent if p.number == report.primitive)
             step = primitive.step.rpartition(".")[2]
             if report.joints and primitive.subsystem == "left_arm":
@@ -76,6 +76,7 @@ def witnessed(harness):
     st.dictionaries(st.sampled_from(STEPS), st.lists(st.sampled_from(FAULTS), min_size=1, max_size=3), max_size=4),
     st.none() | st.tuples(st.floats(0.0, 25.0), st.sampled_from(WORDS)),
 )
+@pytest.mark.lengthy
 def test_the_database_never_claims_what_no_report_has_confirmed(harness, library, config, text, faults, word):
     cell = witnessed(harness)(library, config, faults=faults)
     if word is not None:

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.completion import complete
-from telerobot_nodes.rtc.generate import random_command
-from telerobot_nodes.rtc.vocabulary import Vocabulary
+from telerobot_nodes.bench.rtc.generate import random_command
+from telerobot_nodes.rtc.language import KINDS, Vocabulary, check, complete, parse
 
 VOCABULARY = Vocabulary(
     objects=frozenset({"module", "crank"}),
@@ -14,6 +13,9 @@ VOCABULARY = Vocabulary(
     arms=frozenset({"left_arm", "right_arm"}),
     regions=frozenset({"bench"}),
     macros=frozenset({"fetch"}),
+    cameras=frozenset({"camera"}),
+    points=frozenset({"top"}),
+    agents=frozenset({"operator"}),
 )
 
 
@@ -25,9 +27,16 @@ def at_end(text):
     ("text", "offered"),
     [
         ("gras", ("grasp",)),
-        ("grasp ", ("crank", "dock", "module")),
+        ("grasp ", ("crank", "module")),
+        ("grasp module at ", ("top",)),
+        ("look at ", ("above", "grasp-point-of", "home", "joints", "neighborhood-of", "crank", "dock", "module")),
+        ("locate module with ", ("camera", "left_arm", "right_arm")),
+        ("move guarded ", ("crank", "left_arm", "module", "right_arm")),
+        ("try grasp ", ("crank", "module")),
+        ("grasp module as ", ()),
+        ("grant left_arm to ", ("operator", "program", "'operator'")),
         ("grasp mod", ("module",)),
-        ("grasp module with ", ("left_arm", "right_arm")),
+        ("grasp module with ", ("camera", "left_arm", "right_arm")),
         ("grasp module with LEFT-", ("left_arm",)),
         ("grasp module with left_arm and r", ("right_arm",)),
         ("grasp module maintain avoid-task-region ", ("bench",)),
@@ -41,6 +50,16 @@ def at_end(text):
 )
 def test_words_and_names_that_fit_are_offered(text, offered):
     assert at_end(text) == offered
+
+
+@pytest.mark.parametrize(
+    "text", ["grasp ", "locate module with ", "where ", "release module on ", "grasp module at ", "halt "]
+)
+def test_every_name_that_is_offered_is_accepted(text):
+    for word in at_end(text):
+        if VOCABULARY.find(word.strip("'"), *KINDS):
+            statement = check(parse(text + word)[0], VOCABULARY)
+            assert statement.verb == text.split()[0]
 
 
 def test_what_stands_after_the_cursor_does_not_matter():
@@ -59,4 +78,5 @@ def test_a_keyword_that_was_typed_is_among_those_offered_before_it(numbers, pick
     before = " ".join(words[:i])
     if words[i].isalpha() and words[i].islower() and not any(q in before for q in "'\"#("):
         offered = complete(text, len(before) + (i > 0), VOCABULARY)
-        assert words[i] in offered or words[i] in ("module",) or i == 0 or words[i] in text.split("'")
+        named = VOCABULARY.find(words[i], *KINDS)  # names are offered only where they are accepted
+        assert words[i] in offered or named or i == 0 or words[i] in text.split("'")

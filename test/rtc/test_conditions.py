@@ -1,13 +1,15 @@
 """Reflexes and `until` on what is measured: what holds, what cannot be told, what fires once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from telerobot_nodes.rtc.conditions import Measured, ReflexWatch, holds, reflex_of_threshold
-from telerobot_nodes.rtc.parser import parse
-from telerobot_nodes.rtc.primitives import Primitive, Space, Stop, Trajectory
-from telerobot_nodes.rtc.request import make_request
-from telerobot_nodes.rtc.syntax import Until
+from telerobot_nodes.rtc.decision import Measured, ReflexWatch, reflex_of_threshold
+from telerobot_nodes.rtc.decision.conditions import holds
+from telerobot_nodes.rtc.elaboration import make_request
+from telerobot_nodes.rtc.language import Until, parse
+from telerobot_nodes.rtc.skills import Primitive, ReportWish, Space, Stop, Trajectory
 
 
 def condition(text):
@@ -17,6 +19,7 @@ def condition(text):
 
 MEASURED = Measured(
     pose=(0.5, 0, 0.4, 0, 1, 0, 0), wrench=(0, 3, 4, 0, 0, -2), width=0.04, speed=0.1, signals={"lamp": True},
+    events={"slip": True, "joint-limit": False},
     places={"dock": np.array([0.5, 0.0, 0.1])},
 )  # fmt: skip
 
@@ -40,6 +43,10 @@ MEASURED = Measured(
         ("signal lamp", True),
         ("signal part_ready", None),
         ("not signal lamp", False),
+        ("slip", True),
+        ("joint-limit", False),
+        ("singularity", None),
+        ("not singularity", None),
         ("not signal part_ready", None),
         ("force > 4 and deviation > 1 mm", None),
         ("force > 6 and deviation > 1 mm", False),
@@ -93,3 +100,53 @@ def test_the_reflex_whose_threshold_the_executive_watches_is_named(library, cell
     asked = request(library, cell.database, "move left_arm to dock unless force > 20 then stop")
     assert reflex_of_threshold(primitive(max_force_thres=20.0), asked, "force") == "reflex_1"
     assert reflex_of_threshold(primitive(max_force_thres=10.0), asked, "force") == ""
+
+
+def test_a_guard_that_nobody_measures_stops_the_motion(library, cell):
+    watch = ReflexWatch()
+    watch.begin(primitive(), request(library, cell.database, "move left_arm to dock unless signal lamp then stop"), 0.0)
+    on = Measured(wrench=(0.0,) * 6, signals={"lamp": False})
+    times = (0.5, 0.9, 1.2, 2.0, 2.3)
+    fired = [watch.measured("left_arm", on if t < 1.0 else Measured(), t) for t in times]
+    assert [[f.outcome for f in firings] for firings in fired] == [[], [], [], ["sensor_loss"], []]
+
+
+def test_a_command_reports_at_its_interval(library, cell):
+    watch = ReflexWatch()
+    asked = request(library, cell.database, "move left_arm to dock report every 2 s")
+    watch.begin(replace(primitive(), report=ReportWish(2.0)), asked, 0.0)
+    told = [[f.text for f in watch.measured("left_arm", MEASURED, t)] for t in (1.0, 2.1, 3.0, 4.2)]
+    assert told == [[], ["2.1 s, tool at (0.500, 0.000, 0.400), force 5.0 N"], [], [
+        "4.2 s, tool at (0.500, 0.000, 0.400), force 5.0 N"
+    ]]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("move left_arm to dock unless deviation > 1 mm then stop", "not reported while a motion runs"),
+        ("move left_arm to dock until contact on module", "which object is touched is not measured"),
+        ("move left_arm to dock unless width y > 1 cm then stop", "measured without axes"),
+        ("move left_arm to dock unless speed > 10 deg/s then stop", "m/s"),
+        ("wait until force > 5 N", "not measured during a wait; allowed: time, signal"),
+        ("wait until not contact", "not measured during a wait"),
+        ("wait until distance to dock < 5 cm", "not measured during a wait"),
+        ("wait for 5 s unless signal lamp then stop", "wait moves none"),
+        ("locate module until time > 1 s", "locate moves none"),
+        ("grasp module with left_arm via operator-intervention until contact", "while a person does the steps"),
+        ("move left_arm to dock until (time > 1 s or not contact on module)", "which object"),
+    ],
+)
+def test_what_nobody_measures_is_refused_before_it_begins(cell, text, reason):
+    report = cell.run(text)
+    assert (report.outcome, reason in report.reason) == ("refused", True), report.reason
+
+
+@pytest.mark.parametrize(
+    "condition_",
+    ["force > 30 N", "torque rz > 3 Nm", "distance to dock < 5 cm", "width < 1 cm", "speed > 1 m/s", "time > 90 s",
+     "slip", "joint-limit", "singularity", "sensor-loss", "link-loss", "contact", "collision", "signal lamp"],
+)  # fmt: skip
+def test_what_is_measured_is_taken(cell, condition_):
+    report = cell.run(f"move left_arm by 1 cm up unless {condition_} then stop")
+    assert report.outcome == "succeeded", report.reason

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.rtc.database import Database, DatabaseError, Item, Validity, Write
+from telerobot_nodes.rtc.world import Database, DatabaseError, Item, Validity, Write
 
 AT_X = (1.0, 0, 0, 0, 0, 0, 1)
 TURNED = (0.0, 0, 0, 0, 0, np.sin(np.pi / 4), np.cos(np.pi / 4))  # 90 deg about z

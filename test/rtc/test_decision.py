@@ -3,10 +3,10 @@
 import pytest
 
 from telerobot_nodes.errors import TransitionError
-from telerobot_nodes.rtc.command_states import TABLE, Event, State, diagram, step
-from telerobot_nodes.rtc.database import Validity
-from telerobot_nodes.rtc.messages import CommandReport, Dispatch, HaltSubsystem, JobDone, Send
-from telerobot_nodes.rtc.primitives import Report
+from telerobot_nodes.rtc.decision import CommandReport, Dispatch, HaltSubsystem, JobDone, Send
+from telerobot_nodes.rtc.decision.command_states import TABLE, Event, State, step
+from telerobot_nodes.rtc.skills import Report
+from telerobot_nodes.rtc.world import Validity
 
 
 @pytest.mark.parametrize("state", State)
@@ -34,10 +34,6 @@ def test_every_state_can_be_reached_and_can_end():
 def test_every_live_state_can_be_stopped():
     stoppable = {a for a, event in TABLE if event is Event.STOP}
     assert stoppable == set(State) - {State.STOPPING, State.SETTLING, State.ENDED}
-
-
-def test_the_figure_is_drawn_from_the_table():
-    assert diagram().count("-->") == len(TABLE) + 2
 
 
 def test_a_halt_comes_before_any_other_output_and_needs_no_worker(cell):
@@ -88,7 +84,7 @@ def test_a_command_is_halted_by_number_or_by_its_name(cell):
     cell.settle()
     assert {cell.reports[first].outcome, cell.reports[second].outcome} == {"halted"}
     cell.say("halt nobody")
-    assert not cell.replies[-1].ok
+    assert "no arm or command is called 'nobody'" in cell.replies[-1].text
 
 
 def test_a_halt_that_is_not_confirmed_is_reported_and_the_arm_is_not_trusted(make_cell):
@@ -205,15 +201,14 @@ def test_notes_and_label_come_back_in_the_report(cell):
 def test_a_reflex_goes_with_the_primitive_and_ends_the_command(make_cell):
     cell = make_cell(faults={"to_approach": ["reflex_1"]})
     report = cell.run("grasp module with left_arm unless force > 20 N or slip then retreat by 2 cm")
-    primitive = cell.executor.sent[-1]
-    stop = next(stop for stop in primitive.stops if stop.outcome == "reflex_1")
+    stop = next(stop for sent in cell.executor.sent for stop in sent.stops if stop.outcome == "reflex_1")
     assert (stop.when, stop.action) == ("force > 20 N or slip", "retreat by 2 cm")
     assert (report.outcome, "reflex: force > 20 N or slip" in report.reason) == ("failed", True)
 
 
 def test_a_condition_that_comes_true_ends_the_motion_well(make_cell):
     cell = make_cell(faults={"go": ["until"]})
-    assert cell.run("move left_arm to dock until contact on dock").outcome == "succeeded"
+    assert cell.run("move left_arm to dock until contact").outcome == "succeeded"
 
 
 def test_waiting_ends_by_a_signal(cell):

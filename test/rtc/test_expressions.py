@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.expressions import ExpressionError, NotYetKnownError, Thing, compile_expression, evaluate
+from telerobot_nodes.rtc.skills import ExpressionError, NotYetKnownError, Thing, evaluate
+from telerobot_nodes.rtc.skills.expressions import compile_expression
 
 
 class Names:

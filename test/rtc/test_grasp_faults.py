@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.rtc.database import Validity, Write
+from telerobot_nodes.rtc.world import Validity, Write
 
 NOMINAL = ["grasp_init", "to_approach", "move_in", "touch_1", "touch_2", "to_middle", "close"]
 VISION = ["leave", "look_again"]

@@ -5,12 +5,10 @@ import time
 
 import pytest
 
-from telerobot_nodes.rtc.database import Database
-from telerobot_nodes.rtc.decision import DecisionUnit
-from telerobot_nodes.rtc.host import MOST_OF_ONE, Host
-from telerobot_nodes.rtc.interface import InterfaceServer
-from telerobot_nodes.rtc.messages import CommandReport
-from telerobot_nodes.rtc.workers import Workers
+from telerobot_nodes.rtc.decision import CommandReport, DecisionUnit
+from telerobot_nodes.rtc.server import Host, InterfaceServer, Workers
+from telerobot_nodes.rtc.server.inbox import MAX_OF_ONE_SENDER, MAX_REMARKS
+from telerobot_nodes.rtc.world import Database
 
 LIMIT = 20.0  # [s]
 
@@ -19,17 +17,20 @@ class Arms:
     """Subsystems that keep what they are told, and may be slow to be told it."""
 
     def __init__(self):
-        self.sent, self.halts, self.halted = [], [], threading.Event()
+        self.sent, self.halts, self.stops, self.halted = [], [], [], threading.Event()
 
     def send(self, primitive, request):
         self.sent.append(primitive)
 
-    def halt(self, subsystem, reason, primitive):
+    def halt(self, subsystem, reason, primitive, outcome="halted"):
         self.halts.append(subsystem)
 
     def halt_all(self, reason):
         self.halts.append("all")
         self.halted.set()
+
+    def stop(self, subsystem, reason, primitive, outcome="halted"):
+        self.stops.append((subsystem, outcome))
 
     def hold(self, primitive, subsystem, hold):
         pass
@@ -105,7 +106,7 @@ def test_a_halt_overtakes_a_full_inbox(rig):
     host.ask(block)
     assert inside.wait(LIMIT)
     order = []
-    for _ in range(MOST_OF_ONE + 5):
+    for _ in range(MAX_OF_ONE_SENDER + 5):
         host.submit("flood", "where module", lambda reply: order.append("text" if reply.ok else "refused"))
     assert order == ["refused"] * 5  # at the door
     host.submit("ana", "where module", lambda reply: order.append("other"))  # there is room for others
@@ -115,6 +116,107 @@ def test_a_halt_overtakes_a_full_inbox(rig):
     gate.set()
     assert halted.next().text == "halt"
     assert order[5] == "halt"  # before all that had come earlier
+
+
+def blocked(host):
+    """The decision thread stands still until the gate is set."""
+    gate, inside = threading.Event(), threading.Event()
+
+    def block(now):
+        inside.set()
+        assert gate.wait(LIMIT)
+        return []
+
+    host.ask(block)
+    assert inside.wait(LIMIT)
+    return gate
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["STOP!", "halt now", "halt; nonsense", "halt left_arm; halt right_arn", b"halt \xff", "halt " + "x" * 100_000],
+)
+def test_every_text_that_begins_with_a_halt_word_has_stopped_the_arms_when_it_is_taken(rig, text):
+    host, arms, _ = rig
+    gate = blocked(host)
+    host.submit("ana", text, answers := Calls())
+    assert arms.halts == ["all"]  # on this thread; the decision thread does nothing
+    gate.set()
+    assert answers.next().text.startswith("halt")
+    assert len(answers) == 1
+
+
+def test_a_scoped_halt_takes_the_direct_path_too(rig):
+    host, arms, _ = rig
+    gate = blocked(host)
+    host.submit("ana", "halt left_arm", answers := Calls())
+    assert arms.halts == ["left_arm"]
+    host.submit("ana", "halt left_arn", answers)  # nobody is called so: everything
+    assert arms.halts == ["left_arm", "all"]
+    gate.set()
+    answers.next()
+    assert {answer.text[:4] for answer in (answers.next(), *answers)} == {"halt"}
+
+
+def test_no_halt_is_swallowed_by_the_inbox_of_a_flood(rig):
+    host, arms, _ = rig
+    gate = blocked(host)
+    for _ in range(MAX_OF_ONE_SENDER + 5):
+        host.submit("flood", "where module")
+    answers = Calls()
+    for _ in range(100):
+        host.submit("flood", "halted is ..", answers)
+    assert arms.halts == ["all"] * 100
+    assert len(answers) == 100 - MAX_REMARKS  # told at once that they are not read
+    gate.set()
+    for _ in range(100):
+        answers.next()
+    assert len(answers) == 100
+
+
+def test_after_2000_texts_beginning_with_halt_the_next_report_is_handled_within_50_ms(rig):
+    host, arms, _ = rig
+    took = []
+    for _ in range(10):
+        gate = blocked(host)
+        for _ in range(2000):
+            host.submit("flood", "halted is ..")
+        handled = threading.Event()
+        host._inbox.work_done(lambda now, handled=handled: handled.set() or [])
+        host.submit("ana", "where module", asked := Calls())
+        began = time.monotonic()
+        gate.set()
+        assert handled.wait(LIMIT)
+        took.append(time.monotonic() - began)
+        asked.next()
+    assert arms.halts.count("all") == 20_000
+    assert min(took) < 0.05  # of a busy machine, its best
+
+
+def test_an_output_that_fails_does_not_take_the_others_with_it(library, config, cell):
+    """As a report that no message can carry."""
+
+    def publish(output):
+        if isinstance(output, CommandReport):
+            reports(output.command)
+        if isinstance(output, CommandReport) and len(reports) == 1:
+            raise UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed")
+
+    reports, errors = Calls(), []
+    interface = InterfaceServer(DecisionUnit(library), cell.database)
+    workers = Workers(cell.database, cell.checks, config)
+    host = Host(interface, lambda: workers, Arms(), publish, time.monotonic, errors.append)
+    host.start()
+    for _ in range(3):
+        host.submit("ana", "wait for 1000 s")
+    host.submit("ana", "show commands", asked := Calls())
+    asked.next()
+    host.halt("somebody")
+    for _ in range(3):
+        reports.next()
+    host.stop()
+    assert sorted(reports) == [1, 2, 3]
+    assert [type(error) for error in errors] == [UnicodeEncodeError]
 
 
 def test_a_halt_ends_what_is_under_way(rig):

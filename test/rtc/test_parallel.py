@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from telerobot_nodes.rtc.database import Validity
+from telerobot_nodes.rtc.world import Validity
 
 TASKS = [
     "grasp module with {arm}",
@@ -72,12 +72,13 @@ def check(cell, numbers):
     assert cell.unit.resources.waiting == ()
     assert not any(cell.unit.resources.holders(name) for name in cell.unit.resources.resources)
     assert cell.executor.busy_clashes == []
-    assert cell.unit.desk.tasks == {}
+    assert cell.unit.tasks.shown == {}
     assert not any(item.validity is Validity.BUSY for item in cell.database.view.query())
     assert dict(cell.database.writers) == {}
 
 
 @pytest.mark.parametrize("seed", range(60))
+@pytest.mark.lengthy
 def test_a_random_set_of_parallel_commands_ends_with_one_report_each(make_cell, seed):
     check(*play(make_cell, seed))
 

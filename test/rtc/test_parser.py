@@ -1,16 +1,16 @@
 """The parser understands the grammar, and points at what it does not understand."""
 
+import random
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc import syntax
-from telerobot_nodes.rtc.generate import random_command
-from telerobot_nodes.rtc.grammar import grammar
-from telerobot_nodes.rtc.parser import MAX_BYTES, parse, parse_one
-from telerobot_nodes.rtc.problems import CommandError
+from telerobot_nodes.bench.rtc.generate import random_command
+from telerobot_nodes.rtc.language import CommandError, grammar, parse, syntax
+from telerobot_nodes.rtc.language.grammar import accepted_terminals
+from telerobot_nodes.rtc.language.parser import MAX_BYTES, parse_one
 
 RICH = "grasp module with left_arm maintain avoid-neighbors speed 0.05 guarded unless force > 20 then stop"
 
@@ -210,3 +210,39 @@ def test_a_character_without_meaning_is_pointed_at_exactly(numbers, where):
     error = error_of(text[:i] + " @ " + text[i:])
     assert error.at.start == i + 1
     assert "'@' has no meaning" in str(error)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_words_that_may_follow_are_those_of_the_parser_library(seed):
+    """Found without its copies of the values, at every prefix of generated commands."""
+    cursor = grammar().parse_interactive(random_command(random.Random(seed).randrange))
+    assert accepted_terminals(cursor) == cursor.accepts()
+    for _ in cursor.iter_parse():
+        assert accepted_terminals(cursor) == cursor.accepts()
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("wait 5 s", "wait for 5 s"),
+        ("turn crank 90 deg", "turn crank by 90 deg"),
+        ("lift module 5 cm", "lift module by 5 cm"),
+        ("insert pin in hole", "insert pin into hole"),
+        ("where is module", "where module"),
+        ("grasp the module with left_arm", "grasp module with left_arm"),
+        ("grasp module left_arm", "grasp module with left_arm"),
+        ("grasp pin; lift module 5 cm with left_arm", "grasp pin; lift module by 5 cm with left_arm"),
+    ],
+)
+def test_one_word_more_or_less_is_the_hint(text, right):
+    with pytest.raises(CommandError) as error:
+        parse(text)
+    assert error.value.hint == right
+    assert parse(right)
+
+
+def test_expected_words_come_in_the_order_of_likelihood():
+    with pytest.raises(CommandError) as error:
+        parse("grasp module module")
+    assert error.value.expected[:4] == ("with", "at", "speed", "until")
+    assert error.value.expected[-1] == ";"

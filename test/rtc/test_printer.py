@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.generate import random_command
-from telerobot_nodes.rtc.grammar import grammar
-from telerobot_nodes.rtc.parser import parse, parse_one
-from telerobot_nodes.rtc.printer import print_program, print_statement
-from telerobot_nodes.rtc.syntax import Name, Task
+from telerobot_nodes.bench.rtc.generate import random_command
+from telerobot_nodes.rtc.language import Name, Task, grammar, parse, print_statement
+from telerobot_nodes.rtc.language.parser import parse_one
+from telerobot_nodes.rtc.language.printer import print_program
 
 
 def check_round_trip(text):
@@ -36,7 +35,7 @@ def test_ten_thousand_generated_commands_round_trip(seed):
 
 def test_generated_commands_use_every_rule_of_the_grammar():
     choose = random.Random(3).randrange
-    texts = [random_command(choose) for _ in range(2500)]
+    texts = [random_command(choose) for _ in range(4000)]
     used = " ".join(texts)
     words = [t.pattern.value for t in grammar().terminals if type(t.pattern).__name__ == "PatternStr"]
     assert [word for word in words if word not in used] == []

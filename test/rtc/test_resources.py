@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.resources import Answer, Kind, Resource, ResourceError, ResourceManager
+from telerobot_nodes.rtc.skills import Answer, ResourceError, ResourceManager
+from telerobot_nodes.rtc.skills.resources import Kind, Resource
 
 
 @pytest.fixture
@@ -79,6 +80,7 @@ steps = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(steps, st.randoms(use_true_random=False))
+@pytest.mark.lengthy
 def test_any_sequence_keeps_the_rules_and_serves_everybody(sequence, random):
     manager = ResourceManager(
         [Resource("left"), Resource("right"), Resource("camera", Kind.QUEUED), Resource("light", Kind.SHAREABLE, 2)]

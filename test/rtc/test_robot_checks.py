@@ -5,10 +5,9 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError
-from telerobot_nodes.rtc.database import Database, Item
-from telerobot_nodes.rtc.messages import Job, Work
-from telerobot_nodes.rtc.robot_checks import RobotChecks
-from telerobot_nodes.rtc.workers import Workers
+from telerobot_nodes.rtc.decision import Job, ParseText, TryRequest
+from telerobot_nodes.rtc.server import Workers
+from telerobot_nodes.rtc.world import Database, Item, RobotChecks
 
 COMMANDS = [
     "grasp module with left_arm",
@@ -46,9 +45,9 @@ def workers(library, checks):
 
 
 def plan(workers, library, text):
-    parsed = workers.run(Job(1, 1, Work.PARSE, library=library, text=text), 0.0)
+    parsed = workers.run(Job(1, 1, library, ParseText(text)), 0.0)
     assert not parsed.error
-    return workers.run(Job(2, 1, Work.TRY, library=library, request=parsed.result.request), 0.0).result
+    return workers.run(Job(2, 1, library, TryRequest(parsed.result.request)), 0.0).result
 
 
 @pytest.mark.parametrize("text", COMMANDS)

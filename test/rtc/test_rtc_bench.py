@@ -2,9 +2,13 @@
 
 import json
 
-from telerobot_nodes.bench import report, rtc
+import pytest
+
+from telerobot_nodes.bench import report
+from telerobot_nodes.bench.rtc import rtc
 
 
+@pytest.mark.lengthy
 def test_the_benchmark_reports_every_goal(tmp_path):
     result = rtc.run({"repeats": 20, "seed": 2})
     assert len(result["goals"]) == 5

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import rtc_harness
 
-from telerobot_nodes.rtc.database import DatabaseError, Validity
+from telerobot_nodes.rtc.world import DatabaseError, Validity
 
 COMMANDS = [
     "grasp module with left_arm maintain avoid-neighbors speed 0.05 guarded unless force > 20 then stop",
@@ -42,7 +43,7 @@ COMMANDS = [
     "move left_arm by 5 cm toward module",
     "move guarded left_arm to neighborhood-of module",
     "move left_arm to grasp-point-of module interpolate task",
-    "move left_arm to joints (0.1, 0.2, 0.6, 0, 0, 0)",
+    "move left_arm to joints (0.1 m, 0.2 m, 0.6 m, 0, 0, 0)",
     "move left_arm to dock via (0.3, 0, 0.8), above table maintain safe-work-range",
     "touch table with left_arm",
     "follow survey with left_arm",
@@ -118,17 +119,16 @@ def test_returning_an_arm_that_held_something_asks_the_operator(make_cell):
 
 def test_a_new_skill_is_a_file(config, tmp_path):
     import shutil
-    import sys
 
-    from telerobot_nodes.rtc.skill_files import load_library
+    from telerobot_nodes.rtc.skills import load_library
 
     shutil.copytree(config, tmp_path / "rtc")
     (tmp_path / "rtc" / "skills" / "wave.yaml").write_text(
-        "skill: wave\ndoc: Wave.\nuses: [arm]\ndefaults: {amount: 0.05}\nscripts:\n  wave:\n"
+        "skill: wave\ndoc: Wave.\namount: length\nuses: [arm]\ndefaults: {amount: 0.05}\nscripts:\n  wave:\n"
         '    - {step: left, do: move_straight, target: "shift(here, [0, 1, 0], amount)", table: motion}\n'
         '    - {step: right, do: move_straight, target: "shift(left.pose, [0, -1, 0], 2 * amount)", table: motion}\n'
     )
-    cell = sys.modules["rtc_harness"].Cell(load_library(tmp_path / "rtc"), tmp_path / "rtc")
+    cell = rtc_harness.Cell(load_library(tmp_path / "rtc"), tmp_path / "rtc")
     report = cell.run("perform wave by 10 cm with left_arm")
     assert (report.outcome, report.steps_done) == ("succeeded", 2)
 

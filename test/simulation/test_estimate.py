@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
+from telerobot_nodes.simulation import PresentEstimator, RobotReport
 
 
 def report(**values):

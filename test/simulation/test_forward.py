@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.frames import pose_from_se3
+from telerobot_nodes.core.protocol import ConflictKind
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.simulation.conflicts import Conflict
-from telerobot_nodes.simulation.forward import ForwardSimulator
+from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.simulation import ForwardSimulator
 
 ROBOT = load_robot("arm")
 HOME = pose_from_se3(ROBOT.forward(ROBOT.home))
@@ -129,7 +129,7 @@ class Wall:
         self.y = y
 
     def collision(self, q):
-        return "wall" if ROBOT.forward(q).translation[1] > self.y else ""
+        return ("wall", 0.0) if ROBOT.forward(q).translation[1] > self.y else ("", 0.0)
 
 
 def test_collisions_are_found_before_the_robot_gets_there():
@@ -138,8 +138,9 @@ def test_collisions_are_found_before_the_robot_gets_there():
     assert simulator.check(1000) == 200
     report = simulator.conflicts()
     assert report.text.startswith("collision: wall, point 10")
+    assert (report.kind, report.subject) == (ConflictKind.COLLISION, "wall")
     assert 90 <= report.count <= 101
-    assert set(np.unique(simulator.kinds()[1])) == {Conflict.NONE, Conflict.COLLISION}
+    assert set(np.unique(simulator.kinds()[1])) == {ConflictKind.NONE, ConflictKind.COLLISION}
 
 
 def test_conflicts_braked_away_or_executed_are_no_conflicts_any_more():

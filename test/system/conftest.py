@@ -2,8 +2,7 @@
 
 import pytest
 
-from telerobot_nodes.launching import GraphOptions
-from telerobot_nodes.supervisor import Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 START_LIMIT = 120.0  # [s]
 
@@ -26,7 +25,7 @@ def demo_graph(tmp_path_factory):
 @pytest.fixture
 def terminal(demo_graph):
     """The operator's client on the running graph, once the plan has begun."""
-    from telerobot_nodes.nodes.terminal import Terminal
+    from telerobot_nodes.nodes.clients import Terminal
 
     with Terminal() as client:
         assert client.wait_for(

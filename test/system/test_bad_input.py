@@ -60,15 +60,15 @@ BAD_CONTROLS = {
     "gripper that is no number": ("gripper", {"value": NAN}, "gripper"),
     "brake faster than allowed": ("brake", {"value": 1e6}, "brake_rate"),
     "brake forward": ("brake", {"value": -1.0}, "brake_rate"),
-    "consent when nobody asks": ("grant_control", {}, "nobody asks"),
-    "refusal when nobody asks": ("refuse_control", {}, "nobody asks"),
-    "request by who is in control": ("request_control", {}, "here already"),
+    "consent when nobody asks": ("grant_control", {}, "no request"),
+    "refusal when nobody asks": ("refuse_control", {}, "no request"),
+    "request by who is in control": ("request_control", {}, "this agent has it"),
 }
 
 
 def answer_of(terminal, name, **fields):
     from telerobot_nodes import graph
-    from telerobot_nodes.nodes.interfaces import interface_class
+    from telerobot_nodes.nodes.framework import interface_class
 
     service = f"path_plan_queue/{name}"
     client = terminal.client(service)
@@ -99,7 +99,7 @@ def test_engaging_the_position_clutch_with_an_empty_trial_path_joins_nothing_and
 
 
 def test_a_target_out_of_reach_is_held_and_said(terminal):
-    from telerobot_nodes.operator.status import Device
+    from telerobot_nodes.core.protocol import DeviceState
 
     publisher = terminal.publisher("path_plan_queue/pose_target_cmds")
     assert terminal.wait_for(lambda _: publisher.get_subscription_count() > 0, 10.0)
@@ -110,7 +110,7 @@ def test_a_target_out_of_reach_is_held_and_said(terminal):
         q = message.pose.orientation
         q.x, q.y, q.z, q.w = (float(v) for v in home[3:])
         publisher.publish(message)
-        return client.queue.device is Device.HELD
+        return client.queue.device is DeviceState.HELD
 
     assert terminal.wait_for(far_until_held, 20.0)
     assert "reach" in terminal.operator.queue.notice
@@ -119,8 +119,9 @@ def test_a_target_out_of_reach_is_held_and_said(terminal):
 
 def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(terminal):
     from telerobot.msg import PlanOperation, PlanOperations, PlanPoints
-    from telerobot_nodes.nodes.convert import doubles, octets
-    from telerobot_nodes.nodes.diagnostics import diagnostics_of
+    from telerobot_nodes.nodes.messages import doubles
+    from telerobot_nodes.nodes.messages.convert import octets
+    from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
 
     tail = terminal.operator.robot.tail_seq
     publisher = terminal.publisher("plan_executor/operations")
@@ -139,7 +140,7 @@ def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(
 
 def test_a_bad_setpoint_never_reaches_the_arm(terminal):
     from telerobot.msg import HardwareState, JointSetpoint
-    from telerobot_nodes.nodes.convert import doubles
+    from telerobot_nodes.nodes.messages import doubles
 
     states = []
     terminal.subscribe("hardware_interface/state", states.append)

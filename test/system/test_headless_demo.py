@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes.operator.bags import BagReader
+from telerobot_nodes.operator.recording import BagReader
 
-pytestmark = pytest.mark.system
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
+]
 
 KEYS = {
     "points_planned",
@@ -63,6 +66,7 @@ def test_the_demos_own_hand_is_executed_as_planned_and_recorded(tmp_path):
     assert set(summary) >= KEYS
     check_main_job(summary)
     assert summary["jumps_absorbed"] >= 1
+    assert summary["samples_received"] == summary["samples_sent"] > 0
     assert Path(summary["picture"]).stat().st_size > 10_000
     reader = BagReader(Path(summary["bag"]))
     topics = {topic for topic, _, _ in reader.messages()}

@@ -41,7 +41,7 @@ def test_an_arm_of_the_operator_is_left_alone_until_it_is_returned(played):
 
 
 def test_what_was_put_down_lies_where_the_database_has_it(played):
-    from telerobot_nodes.operator.bags import BagReader
+    from telerobot_nodes.operator.recording import BagReader
 
     with BagReader(played[1] / "bag") as bag:
         seen = [message for _, _, message in bag.messages(["/hardware_interface/objects"])]
@@ -52,7 +52,7 @@ def test_what_was_put_down_lies_where_the_database_has_it(played):
 
 
 def test_the_recording_tells_the_session(played):
-    from telerobot_nodes.operator.command_log import as_text, command_log
+    from telerobot_nodes.operator.review import as_text, command_log
 
     text = as_text(command_log(played[1] / "bag"))
     for part in ("missed", "trial vision", "operator's task", "halted", "succeeded"):

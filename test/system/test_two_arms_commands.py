@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from telerobot_nodes.launching import GraphOptions, node_command
-from telerobot_nodes.supervisor import NODE_ENVIRONMENT, Supervisor
+from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime.launching import node_command
 
 pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -46,7 +46,7 @@ def robot(two_arms):
     from telerobot_nodes.client import connect
 
     with connect(name="test") as client:
-        assert client.hear(lambda: both_known(client), 60.0)
+        assert client.wait_until(lambda: both_known(client), 60.0)
         yield client
 
 
@@ -63,10 +63,10 @@ def press_estop(robot, arm, name):
     """Call a service of the arm's hardware."""
     from std_srvs.srv import Trigger
 
-    client = robot._node.create_client(Trigger, f"/{arm}/hardware_interface/{name}")
-    assert robot.hear(client.service_is_ready, 20.0)
+    client = robot.node.create_client(Trigger, f"/{arm}/hardware_interface/{name}")
+    assert robot.wait_until(client.service_is_ready, 20.0)
     future = client.call_async(Trigger.Request())
-    assert robot.hear(future.done, 20.0)
+    assert robot.wait_until(future.done, 20.0)
     assert future.result().success
 
 
@@ -86,7 +86,7 @@ def test_an_error_ends_its_own_command_alone(robot):
 
 def test_an_e_stop_of_one_arm_ends_all_commands_until_it_is_reset(robot):
     left, right = move(robot, "left", "down"), move(robot, "right")
-    robot.hear(lambda: False, 0.7)
+    robot.wait_until(lambda: False, 0.7)
     press_estop(robot, "left", "estop")
     ends = [robot.end(number, 30.0) for number in (left, right)]
     assert [end.outcome for end in ends] == ["failed", "halted"], [end.reason for end in ends]

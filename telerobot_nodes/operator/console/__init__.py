@@ -1,1 +1,20 @@
-"""The browser's view on the operator client: 3-D scene, panel, keys [US5231693]. Loopback unless told otherwise."""
+"""The browser console: 3-D scene, panel, keys [US5231693]."""
+
+from __future__ import annotations
+
+from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
+from telerobot_nodes.operator.console.command_line import CommandLine
+from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
+from telerobot_nodes.operator.console.scene_geometry import surroundings
+from telerobot_nodes.operator.console.stage import StageShapes
+
+__all__ = [
+    "STEP_PERIOD",
+    "CommandLine",
+    "Console",
+    "ConsoleSetup",
+    "Detail",
+    "StageShapes",
+    "load_shapes",
+    "surroundings",
+]

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
+from telerobot_nodes.core.config import example_robot_data
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.share import example_robot_data
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
 from telerobot_nodes.operator.console.palette import ACTUAL, Rgb
 

@@ -1,4 +1,4 @@
-"""One drawn arm: meshes that hang on joint frames; moving the arm sends frames, never meshes."""
+"""One drawn arm: meshes fixed to joint frames, so that a motion sends frames only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.console.arm_geometry import Shape
 from telerobot_nodes.operator.console.palette import Rgb
 
@@ -72,7 +72,7 @@ class ArmView:
         return np.array(self._data.oMi[self._robot.dof].translation)
 
     def paint(self, colour: Rgb | None) -> None:
-        """Give all shapes one colour; None: their own again."""
+        """Set one colour for all shapes; None restores their own."""
         for mesh, own in zip(self._meshes, self._colours, strict=True):
             mesh.color = colour or own
 

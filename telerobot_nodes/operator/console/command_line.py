@@ -1,6 +1,7 @@
-"""The console's line for the command language: words that may follow, what is answered and reported, tasks, a halt.
+"""The console's command line: completion, replies and reports, tasks of the operator.
 
-Callbacks of the browser only put texts in; the node's thread takes them out, and shows what is heard.
+A text that begins with a word for halt passes all others and always fits. Callbacks of a browser only add texts; the
+node's thread takes them and shows what it receives.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from telerobot_nodes.core.protocol import begins_with_halt
+
 LINES = 12  # shown
 MOST_WAITING = 32  # texts; a person cannot press faster than the node takes them
-MOST_WORDS = 16  # shown of those that may follow
+MOST_WORDS = 16  # shown of the completions
 COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "inherit"}
 
 INSET = "padding:0 0.8em 0.4em;font-family:monospace;font-size:0.8em"
@@ -35,19 +38,20 @@ class CommandLine:
             )
             self._next = gui.add_html("")
             self._buttons = gui.add_button_group("", ("run", "try", "complete", "done"))
-            halt = gui.add_button("halt the program", color="red", hint="every command, every arm")
             self._shown = gui.add_html("")
         self._text.on_update(lambda _event: self._suggest())
         self._buttons.on_click(lambda _event: self._pressed(self._buttons.value))
-        halt.on_click(lambda _event: self._said.appendleft("halt"))
 
     # the browser's threads -------------------------------------------------------------------------------------
 
     def _pressed(self, button: str) -> None:
         text = " ".join(str(self._text.value).split())
-        if len(self._said) >= MOST_WAITING:
+        if button != "complete" and begins_with_halt(text):
+            if text not in self._said:
+                self._said.appendleft(text)
+        elif len(self._said) >= MOST_WAITING:
             return
-        if button == "complete":
+        elif button == "complete":
             self._text.value = completed(str(self._text.value), self._words())
             self._suggest()
         elif button == "done" and self._tasks:
@@ -66,7 +70,7 @@ class CommandLine:
     # the node's thread -----------------------------------------------------------------------------------------
 
     def take(self) -> list[str]:
-        """Texts to say, halts first."""
+        """Take the texts to send; each is shown as a line."""
         said = []
         while self._said:
             said.append(self._said.popleft())
@@ -80,7 +84,7 @@ class CommandLine:
         self._stale = True
 
     def task(self, number: int, text: str) -> None:
-        """A task shown to the operator; an empty text takes it away."""
+        """Show a task of the operator; an empty text removes it."""
         if text:
             self._tasks[number] = text
         else:
@@ -88,7 +92,7 @@ class CommandLine:
         self._stale = True
 
     def show(self) -> None:
-        """Bring the lines to the browsers, when there is something new."""
+        """Send the lines to the browsers if they have changed."""
         if not self._stale:
             return
         self._stale = False
@@ -101,7 +105,7 @@ class CommandLine:
 
 
 def completed(text: str, words: tuple[str, ...]) -> str:
-    """The text with what all `words` begin with at its end; one word is written whole, with a space."""
+    """`text` completed by the common beginning of `words`; a single word is completed whole, with a space."""
     start = len(text)
     while start > 0 and text[start - 1] not in " \t;,(){}=<>":
         start -= 1

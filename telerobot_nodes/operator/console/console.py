@@ -1,31 +1,37 @@
-"""The browser console: web server, stage, panel and gizmo on one operator client.
+"""The browser console: web server, stop bar, stage, panel and gizmo on one operator client.
 
-The owner calls `step` each STEP_PERIOD, on one thread. Without a browser connected nothing is drawn.
+The node calls `step` every STEP_PERIOD from one thread. Nothing is drawn while no browser is connected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
-from telerobot_nodes.operator import commands
-from telerobot_nodes.operator.client import OperatorClient
-from telerobot_nodes.operator.console import server as web
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.operator.client import OperatorClient, commands, other_plan, plan_lines, scene, view
+from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
-from telerobot_nodes.operator.view_model import other_plan, plan_lines, scene, view
+from telerobot_nodes.operator.web import Press, StopBar, start_server, stop_server, url
 
-STEP_PERIOD = 0.04  # [s] for the owner: a person's command waits no longer
+STEP_PERIOD = 0.04  # [s] of the node; longest delay of a command
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of the plan
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
+PRESSES: dict[Press, Callable[[], commands.Command]] = {
+    Press.HALT: commands.Halt,
+    Press.ESTOP: commands.EStop,
+    Press.RESUME: commands.Resume,
+    Press.RESET: commands.Reset,
+}
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,9 @@ class Console:
     def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
         self._client = client
         self.inbox = Inbox()
-        self._server = web.start_server(setup.host, setup.port)
-        self.url = web.url(self._server)
+        self._bar = StopBar(lambda press: self.inbox.put(PRESSES[press]()))
+        self._server = start_server(setup.host, setup.port, self._bar)
+        self.url = url(self._server)
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         gui.set_panel_label("Telerobot")
@@ -61,14 +68,14 @@ class Console:
     @property
     def browsers(self) -> int:
         """Browsers connected now."""
-        return len(self._server.get_clients())
+        return max(len(self._server.get_clients()), self._bar.pages)
 
     def step(self, now: float) -> None:
-        """Act on what the browsers asked for; show them what the client knows, when it is time."""
+        """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD."""
         for request in self.inbox.take():
             self._act(request, now)
         target = self._gizmo.held_target()
-        if target is not None:  # repeated while held still, as any device would
+        if target is not None:  # repeated while held still, like a device
             self._client.send_pose_target(target)
         if self.browsers and now - self._drawn >= DRAW_PERIOD:
             self._drawn = now
@@ -76,12 +83,13 @@ class Console:
 
     def close(self) -> None:
         """End the web server."""
-        web.stop_server(self._server)
+        stop_server(self._server)
 
     def _draw(self, now: float) -> None:
-        picture = scene(self._client, now)
-        with self._server.atomic():
-            self._panel.show(view(self._client, now), now)
+        picture, texts = scene(self._client, now), view(self._client, now)
+        self._bar.show(markup.bar(texts, self._client.robot.estop))
+        with suppress(RuntimeError), self._server.atomic():  # viser 1.1 wakes its pages from this thread: a rare race
+            self._panel.show(texts, now)
             self._stage.draw(picture)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
         version, drawn = self._plan_drawn
@@ -103,7 +111,7 @@ class Console:
 
 
 class _Gizmo:
-    """The tool target in the scene: follows the shaped command until it is held; held, it is the device."""
+    """The tool target in the scene: it follows the shaped command; while the operator holds it, it is the device."""
 
     def __init__(self, handle: Any, inbox: Inbox) -> None:
         self._handle = handle
@@ -132,7 +140,7 @@ class _Gizmo:
         return self._target if self._held else None
 
     def follow(self, *poses: FloatArray | None) -> None:
-        """While on and not held: sit at the first pose known."""
+        """Move to the first known pose, while on and not held."""
         pose = next((pose for pose in poses if pose is not None), None)
         if not self._on or self._held or pose is None:
             return

@@ -1,6 +1,7 @@
-"""From the web server's threads to the node's: bounded, ordered, halts first, streams keep only their newest value.
+"""Bounded queue from the threads of the web server to the thread of the node; stops come first.
 
-Callbacks of the browser only ever put something in here; the node's thread takes it out and acts.
+Callbacks of a browser only add requests; the node's thread takes and executes them. Of a stream only the newest value
+is kept.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-from telerobot_nodes.operator.commands import Command, Halt, PoseTarget
+from telerobot_nodes.operator.client import Command, EStop, Halt, PoseTarget
 
-CAPACITY = 64  # requests waiting; a person cannot press faster than the node takes
+CAPACITY = 64  # requests; a person cannot press faster than the node takes them
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class GizmoDrag:
 
 @dataclass(frozen=True)
 class Refused:
-    """What was typed or dragged cannot be a command; says why."""
+    """An input that is no valid command, and the reason."""
 
     reason: str
 
@@ -39,21 +40,21 @@ Request = Command | PoseTarget | GizmoMode | GizmoDrag | Refused
 
 
 class Inbox:
-    """Thread-safe; the node's thread looks into it often enough for a person."""
+    """Thread-safe queue of requests."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._halt: Halt | None = None
+        self._stops: dict[type, Request] = {}
         self._waiting: deque[Request] = deque()
         self._newest: dict[type, Request] = {}
         self._dropped = 0
 
     def put(self, request: Request) -> bool:
-        """Add a request; False when the box is full and it was dropped. A halt always fits."""
+        """Add a request; False if it was dropped because the queue is full. A stop is never dropped."""
         with self._lock:
-            if isinstance(request, Halt):
-                self._halt = request
+            if isinstance(request, (EStop, Halt)):
+                self._stops[type(request)] = request
             elif len(self._waiting) >= self._capacity:
                 self._dropped += 1
                 return False
@@ -62,19 +63,18 @@ class Inbox:
         return True
 
     def put_newest(self, request: Request) -> None:
-        """Add a value of a stream; it replaces one of its type that was not taken yet."""
+        """Add a value of a stream; it replaces an older value of its type."""
         with self._lock:
             self._newest[type(request)] = request
 
     def take(self) -> list[Request]:
-        """Everything waiting: a halt first, then requests in order, then the newest of each stream."""
+        """Take everything: stops first, then requests in order, then the newest value of each stream."""
         with self._lock:
-            halt, self._halt = self._halt, None
-            requests: list[Request] = [] if halt is None else [halt]
-            requests += self._waiting
+            requests: list[Request] = [*self._stops.values(), *self._waiting]
             requests += self._newest.values()
             if self._dropped:
                 requests.append(Refused(f"{self._dropped} requests dropped: more than {self._capacity} waiting"))
+            self._stops.clear()
             self._waiting.clear()
             self._newest.clear()
             self._dropped = 0

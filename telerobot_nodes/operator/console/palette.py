@@ -6,24 +6,33 @@ from telerobot_nodes.operator.client import Tone
 
 Rgb = tuple[int, int, int]
 
+# Seven colours that people with any colour vision tell apart [Okabe and Ito, Color Universal Design, 2008]
+_ORANGE: Rgb = (230, 159, 0)
+_SKY: Rgb = (86, 180, 233)
+_GREEN: Rgb = (0, 158, 115)
+_YELLOW: Rgb = (240, 228, 66)
+_BLUE: Rgb = (0, 114, 178)
+_VERMILLION: Rgb = (213, 94, 0)
+_PURPLE: Rgb = (204, 121, 167)
+
 ACTUAL: Rgb = (208, 213, 221)
-ESTIMATE: Rgb = (72, 187, 255)
-PREDICTED: Rgb = (255, 170, 51)
-TRIAL: Rgb = (196, 130, 255)
-STALE: Rgb = (255, 92, 92)
-FORCE: Rgb = (255, 92, 92)
+ESTIMATE = _SKY
+PREDICTED = _ORANGE
+TRIAL = _PURPLE
+STALE = _VERMILLION
+FORCE = _VERMILLION
 TARGET: Rgb = (255, 255, 255)
 
-OTHER: Rgb = (255, 236, 120)
-CONFLICT: Rgb = (255, 48, 32)
+OTHER = _ORANGE
+CONFLICT = _VERMILLION
 OBSTACLE: Rgb = (191, 140, 89)
-EXECUTED: Rgb = (130, 140, 155)
+EXECUTED: Rgb = (90, 96, 106)
 COMMITTED: Rgb = (255, 255, 255)
 TIMINGS: tuple[tuple[str, Rgb], ...] = (  # by the values of PlanPoints.TIMING_*
-    ("synced with the hand", (64, 214, 130)),
-    ("scaled time", (72, 160, 255)),
-    ("free of time", (255, 160, 40)),
-    ("link", (240, 90, 190)),
+    ("synced with the hand", _GREEN),
+    ("scaled time", _BLUE),
+    ("free of time", _YELLOW),
+    ("link", _SKY),
 )
 UNKNOWN_TIMING: Rgb = (255, 255, 255)
 

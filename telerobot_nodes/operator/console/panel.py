@@ -1,18 +1,15 @@
-"""The console's widgets: they show a view, and put what the operator asks for into the inbox. Nothing else."""
+"""The widgets of the console: they show a view and put the operator's requests into the inbox."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from telerobot_nodes.core.window import GRIPPER_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.operator import commands
+from telerobot_nodes.operator.client import ConsoleView, Controls, LinkSetting, commands
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.inbox import GizmoMode, Inbox, Refused, Request
-from telerobot_nodes.operator.requests import HaltStage
-from telerobot_nodes.operator.status import LinkSetting
-from telerobot_nodes.operator.view_model import ConsoleView, Controls
 
 TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
 OWN_RECORDING = "demo recording"
@@ -27,37 +24,26 @@ class Panel:
         self._clutch: bool | None = None  # engaged, as confirmed
         self._texts: dict[str, Any] = {}
         self._sliders: list[_Followed] = []
-        self._texts["banner"] = gui.add_html("")
-        self._stop_row()
+        self._key("resume", "R", commands.Resume)
         self._texts["status"] = gui.add_html("")
         with gui.add_folder("Notices"):
             self._texts["notices"] = gui.add_html("")
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(markup.legend())
         self._plan_folder(offered)
-        self._drive_folder(hands)
-        self._link_folder()
+        self._drive_folder(hands if commands.Replay in offered else None, commands.Tare in offered)
+        if commands.SetLink in offered:
+            self._link_folder()
 
     def show(self, view: ConsoleView, now: float) -> None:
-        """Bring the widgets to `view`; sends only what changed."""
-        self._texts["banner"].content = markup.banner(view.banner)
+        """Show `view`; only changes are sent to the browsers."""
         self._texts["status"].content = markup.status(view.rows)
         self._texts["notices"].content = markup.notices(view.notices)
         self._show_clutch(view.controls.time_clutch)
-        self._resume.color = "green" if view.controls.halt is not HaltStage.NONE else "gray"
         for slider in self._sliders:
             slider.follow(view.controls, now)
 
-    # what is on it -------------------------------------------------------------------------------------------
-
-    def _stop_row(self) -> None:
-        halt = self._gui.add_button("HALT", color="red", hint="stop on the path, keep the plan (H or Esc)")
-        self._resume = self._gui.add_button("resume", color="gray", hint="go on after a halt or pause (R)")
-        self._ask_on(halt.on_click, commands.Halt)
-        self._ask_on(self._resume.on_click, commands.Resume)
-        self._key("HALT", "H", commands.Halt)
-        self._key("HALT ", "escape", commands.Halt)
-        self._key("resume", "R", commands.Resume)
+    # widgets -----------------------------------------------------------------------------------------------
 
     def _plan_folder(self, offered: frozenset[commands.Kind]) -> None:
         with self._gui.add_folder("Plan"):
@@ -74,7 +60,7 @@ class Panel:
 
     def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
         if commands.PositionClutch in offered:
-            hint = "off: points go to a trial path; on again: a link joins its end to the plan"
+            hint = "off: points form a trial path; on again: a connecting path joins its end to the plan"
             box = self._gui.add_checkbox("position clutch", True, hint=hint)
             self._follow(box, lambda: commands.PositionClutch(box.value), lambda controls: controls.position_clutch)
             hint = "join all of it to the plan, or drop it"
@@ -94,14 +80,21 @@ class Panel:
             control = self._gui.add_button_group("control", deeds, hint=hint)
             self._ask_on(control.on_click, lambda: commands.Deed(f"{control.value}_control"))
 
-    def _drive_folder(self, hands: Mapping[str, str]) -> None:
-        files = {OWN_RECORDING: "", **hands}
+    def _drive_folder(self, hands: Mapping[str, str] | None, tare: bool) -> None:
+        """`hands` None: no node replays any."""
         with self._gui.add_folder("Drive"):
             gizmo = self._gui.add_checkbox("drive by gizmo", False, hint="drag the arrows in the scene")
-            hand = self._gui.add_dropdown("hand", tuple(files))
-            speed = self._gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0, hint="times as fast as recorded")
-            play = self._gui.add_button_group("replay", ("start", "stop"))
-        self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
+            self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
+            if hands is not None:
+                self._replay_row({OWN_RECORDING: "", **hands})
+            if tare:
+                hint = "take the present force as zero; the arm must be at rest"
+                self._ask_on(self._gui.add_button("tare", color="gray", hint=hint).on_click, commands.Tare)
+
+    def _replay_row(self, files: Mapping[str, str]) -> None:
+        hand = self._gui.add_dropdown("hand", tuple(files))
+        speed = self._gui.add_slider("speed", 0.1, 3.0, 0.1, 1.0, hint="times as fast as recorded")
+        play = self._gui.add_button_group("replay", ("start", "stop"))
 
         def replay() -> Request:
             if play.value == "stop":
@@ -126,7 +119,7 @@ class Panel:
         self._follow(loss, setting, _of_link(lambda link: min(100.0 * link.loss, 50.0)))
         self._follow(outage, setting, _of_link(lambda link: not (link.up and link.down)))
 
-    # how it works --------------------------------------------------------------------------------------------
+    # wiring -------------------------------------------------------------------------------------------------
 
     def _toggled_clutch(self) -> Request:
         return commands.TimeClutch(not self._clutch)
@@ -138,10 +131,10 @@ class Panel:
         self._clutch_button.color = "teal" if engaged else "gray"
 
     def _ask_on(self, attach: Callable[[Any], Any], make: Callable[[], Request]) -> None:
-        """Put what `make` returns into the inbox on a browser's event; never raises into the web server."""
+        """Put the result of `make` into the inbox on an event of a browser; never raises into the web server."""
 
         async def pressed(event: Any) -> None:  # a coroutine: viser then keeps the order of events
-            if event.client_id is not None:  # not our own following of a value in force
+            if event.client_id is not None:  # not caused by `_Followed`
                 self._inbox.put(_made(make))
 
         attach(pressed)
@@ -163,7 +156,7 @@ class Panel:
 
 
 class _Followed:
-    """A widget that shows the value in force unless the operator is moving it."""
+    """A widget that shows the value in force, except while the operator moves it."""
 
     def __init__(self, widget: Any, in_force: Callable[[Controls], Any]) -> None:
         self._widget, self._in_force = widget, in_force

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.console import palette
-from telerobot_nodes.operator.plan_trace import PlanLines
 
 _THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004, "other": 0.004}  # [m]
 _CONFLICT_THICKNESS = 0.011  # [m]
 
 
 def linear(colours: object) -> npt.NDArray[np.uint8]:
-    """Colours as the line shader wants them: viser draws lines without undoing the display's gamma."""
+    """Linear values of sRGB colours: the line shader of viser does not convert them."""
     value = np.asarray(colours) / 255.0
     return np.asarray(
         np.round(255.0 * np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)), np.uint8
@@ -36,7 +36,7 @@ class PlanView:
         scene.add_frame(root, show_axes=False)
 
     def draw(self, lines: PlanLines, other: FloatArray) -> None:
-        """Replace what is drawn; `other` (n, 3) [m]: plan of another who is in control."""
+        """Replace the lines; `other` (n, 3) [m]: plan of another operator with authority."""
         self._line("executed", lines.executed, linear(palette.EXECUTED))
         self._line("committed", lines.committed, linear(palette.COMMITTED))
         self._line("ahead", lines.ahead, vertex_colours(lines.ahead_timing))
@@ -44,7 +44,7 @@ class PlanView:
         self._line("other", other, linear(palette.OTHER))
 
     def draw_conflicts(self, stretches: FloatArray) -> None:
-        """Paint the stretches (n, 2, 3) [m] over the plan; sends only what changed."""
+        """Draw the stretches (n, 2, 3) [m] over the plan; only changes are sent."""
         if np.array_equal(stretches, self._conflicts):
             return
         self._conflicts = stretches
@@ -78,4 +78,4 @@ def vertex_colours(timing: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 def _segments(colours: npt.NDArray[np.uint8], vertices: int) -> npt.NDArray[np.uint8]:
     if colours.ndim == 1:
         return colours.reshape(1, 1, 3)
-    return np.repeat(colours[1:vertices, None, :], 2, axis=1)  # a segment has the kind of its end
+    return np.repeat(colours[1:vertices, None, :], 2, axis=1)  # a segment has the colour of its end

@@ -1,4 +1,4 @@
-"""Shapes of what stands around the arm, from a compiled MuJoCo model: as it stands before anything was moved."""
+"""Shapes of the surroundings from a compiled MuJoCo model, at its initial state."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""What stands around the arm or hangs on its tool, with names; sends only what changed."""
+"""Obstacles around the arm and bodies in its tool, with names; only changes are sent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.operator.client import Solid
 from telerobot_nodes.operator.console import palette
-from telerobot_nodes.operator.surroundings import Solid
 
 OPACITY = 0.55
 PLATE = (3.0, 3.0, 0.002)  # [m] drawn for a half-space
@@ -24,7 +24,7 @@ class SolidsView:
         self._drawn: dict[str, tuple[Solid, list[Any]]] = {}  # by name
 
     def draw(self, solids: Iterable[Solid]) -> None:
-        """Bring what is drawn to `solids`."""
+        """Draw `solids` and remove all others."""
         wanted = {solid.name: solid for solid in solids}
         named = {solid.thing: name for name, solid in sorted(wanted.items(), key=_height)}  # the highest part
         for name, (solid, handles) in list(self._drawn.items()):
@@ -40,7 +40,7 @@ class SolidsView:
                 self._drawn[name] = (solid, handles)
 
     def follow(self, tool_pose: FloatArray | None) -> None:
-        """Keep what is held at the tool (7,) in WORLD; None: hide it."""
+        """Move held bodies with the tool pose (7,) in WORLD; None hides them."""
         self._tool.visible = tool_pose is not None
         if tool_pose is not None:
             self._tool.position = tool_pose[:3]
@@ -63,7 +63,7 @@ class SolidsView:
     def _label(self, solid: Solid) -> Any:
         x, y, z = solid.pose[:3]
         if solid.kind == "half_space":
-            x += 0.45 * PLATE[0]  # not into the arm, which often stands on it
+            x += 0.45 * PLATE[0]  # beside the arm, which often stands on it
         place = (x, y, z + solid.top + ABOVE)
         text = f"{solid.thing} (held)" if solid.held else solid.thing
         return self._scene.add_label(
@@ -72,7 +72,7 @@ class SolidsView:
 
     def _path(self, solid: Solid) -> str:
         group = "held" if solid.held else "world"
-        return f"{self._root}/{group}/{solid.name.encode().hex()}"  # a name may hold what a path may not
+        return f"{self._root}/{group}/{solid.name.encode().hex()}"  # a name may hold characters that a path must not
 
 
 def _height(entry: tuple[str, Solid]) -> float:

@@ -1,4 +1,4 @@
-"""The 3-D scene as a whole: floor, light, camera, arms, plan, force, labels, tool target."""
+"""The 3-D scene: floor, camera, arms, plan, obstacles, force, labels, tool target."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.validation import FloatArray
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.operator.client import PlanLines, SceneView
 from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.console.arm_geometry import Shape
 from telerobot_nodes.operator.console.arm_view import ArmStyle, ArmView
 from telerobot_nodes.operator.console.plan_view import PlanView
 from telerobot_nodes.operator.console.solids_view import SolidsView
-from telerobot_nodes.operator.plan_trace import PlanLines
-from telerobot_nodes.operator.view_model import SceneView
 
 NEWTON = 0.01  # [m/N] length of the force arrow
 MIN_FORCE = 1.0  # [N] below: no arrow
@@ -26,10 +25,10 @@ LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD
 
 @dataclass(frozen=True)
 class StageShapes:
-    """What stands on the stage."""
+    """Shapes that the scene is built of."""
 
     arm: tuple[Shape, ...]
-    ghost: tuple[Shape, ...]  # simpler
+    ghost: tuple[Shape, ...]  # simpler shapes, for the ghosts
     surroundings: tuple[Shape, ...] = ()  # fixed in WORLD
 
 
@@ -60,7 +59,7 @@ class Stage:
         )
 
     def draw(self, view: SceneView) -> None:
-        """Bring the scene to `view`; sends only what changed."""
+        """Draw `view`; only changes are sent to the browsers."""
         self._actual.show(view.robot)
         if view.robot_stale != self._stale:
             self._stale = view.robot_stale
@@ -77,7 +76,7 @@ class Stage:
         self._arrow(view)
 
     def draw_plan(self, lines: PlanLines, other: FloatArray) -> None:
-        """Replace the plan's lines; `other` (n, 3) [m]: the plan of another who is in control."""
+        """Replace the lines of the plan; `other` (n, 3) [m]: plan of another operator with authority."""
         self._plan.draw(lines, other)
 
     def _label(self, view: SceneView, shown: bool) -> None:
@@ -105,7 +104,7 @@ class Stage:
 
 
 def force_in_world(view: SceneView) -> FloatArray:
-    """(3,) [N] measured force turned into WORLD; zero when there is none. The sensor's axes are the tool's."""
+    """(3,) [N] measured force in WORLD; zero if none is measured. The axes of the sensor are those of the tool."""
     if view.wrench is None or view.tool_pose is None or view.wrench.size != 6:
         return np.zeros(3)
     v, w = view.tool_pose[3:6], view.tool_pose[6]

@@ -1,0 +1,1 @@
+"""Measurements of queue and executor; the delay study."""

@@ -1,0 +1,1 @@
+"""Measurements of the decision unit, halts and the idle graph."""

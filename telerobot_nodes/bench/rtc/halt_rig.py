@@ -1,0 +1,75 @@
+"""The robot's graph, its decision unit under load, and a probe that halts it: shared by the benches of halts."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from telerobot_nodes.bench.rtc.halt_trace import Setpoint
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+
+if TYPE_CHECKING:
+    from telerobot_nodes.nodes.probes import HaltProbe
+
+LIMIT = 100.0  # [s] for the graph to be ready
+NOISE_STARTS = 3.0  # [s]
+TEXTS = ("move right_arm to dock", "where module", "move nothing to dock", "try lift box with right_arm")
+
+
+@contextlib.contextmanager
+def robot_graph(without: tuple[str, ...] = ()) -> Iterator[Supervisor]:
+    """The robot's graph, ready. Raises TelerobotError."""
+    os.environ.update(NODE_ENVIRONMENT)
+    supervisor = Supervisor(GraphOptions("robot", without=without), on_line=lambda node, line: None)
+    supervisor.start()
+    try:
+        if not supervisor.wait_ready(LIMIT):
+            raise TelerobotError(f"not ready after {LIMIT:g} s: {', '.join(supervisor.waiting_for())}")
+        yield supervisor
+    finally:
+        supervisor.stop()
+
+
+@contextlib.contextmanager
+def halt_probe() -> Iterator[HaltProbe]:
+    """A probe that the graph has discovered, beside an arm at rest. Raises TelerobotError."""
+    from telerobot_nodes.nodes.probes import HaltProbe
+
+    with HaltProbe() as probe:
+        if not probe.wait(lambda: probe.connected and probe.rests_since < probe.now(), LIMIT):
+            raise TelerobotError(f"the arm does not rest, or nobody listens, after {LIMIT:g} s")
+        yield probe
+
+
+@contextlib.contextmanager
+def noise(rate: float, probe: HaltProbe) -> Iterator[None]:
+    """Another process says `rate` [1/s] texts, some of which keep the workers busy; 0: none."""
+    process = multiprocessing.get_context("spawn").Process(target=_say_much, args=(rate,), daemon=True)
+    if rate:
+        process.start()
+        probe.spin(NOISE_STARTS)
+    try:
+        yield
+    finally:
+        if process.is_alive():
+            process.terminate()
+
+
+def setpoints(probe: HaltProbe) -> list[Setpoint]:
+    """What the probe has recorded."""
+    return [Setpoint(row[0], row[1], *(np.asarray(values) for values in row[2:])) for row in probe.rows]
+
+
+def _say_much(rate: float) -> None:
+    from telerobot_nodes.nodes.probes import flood
+
+    with contextlib.suppress(PermissionError):  # an ordinary process, though the probe that starts it is urgent
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    flood(rate, TEXTS)

@@ -1,0 +1,1 @@
+"""Measurements of two arms and the force field."""

@@ -1,0 +1,51 @@
+"""Parameters, start options and shared files: read strictly, checked once, errors with file, line, column and key."""
+
+from __future__ import annotations
+
+from telerobot_nodes.core.config.journal import Journal
+from telerobot_nodes.core.config.options import STATE_VARIABLE, NodeOptions
+from telerobot_nodes.core.config.parameters import (
+    ParameterInfo,
+    check_parameter,
+    load_parameters,
+    parameter,
+    parameter_info,
+    types_of,
+)
+from telerobot_nodes.core.config.share import example_robot_data, share_path
+from telerobot_nodes.core.config.yaml_file import (
+    OWN_KEY,
+    SOURCE,
+    FileMapping,
+    Key,
+    Rules,
+    Spot,
+    build,
+    convert,
+    finite,
+    read_yaml,
+)
+
+__all__ = [
+    "OWN_KEY",
+    "SOURCE",
+    "STATE_VARIABLE",
+    "FileMapping",
+    "Journal",
+    "Key",
+    "NodeOptions",
+    "ParameterInfo",
+    "Rules",
+    "Spot",
+    "build",
+    "check_parameter",
+    "convert",
+    "example_robot_data",
+    "finite",
+    "load_parameters",
+    "parameter",
+    "parameter_info",
+    "read_yaml",
+    "share_path",
+    "types_of",
+]

@@ -1,0 +1,20 @@
+"""Options of a node on its command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+STATE_VARIABLE = "TELEROBOT_STATE"  # names the folder in which a node leaves what its successor goes on from
+
+
+@dataclass(frozen=True)
+class NodeOptions:
+    """Start options of one node, made by `telerobot run` and given to the node's `main`."""
+
+    name: str  # node of the graph table, also its ROS name
+    robot: str = "arm"  # name or URDF path for `core.robot.load_robot`
+    params: Path | None = None  # YAML in ROS layout; None: defaults
+    bag: Path | None = None  # directory for recordings; None: the recorder's default
+    graph: str = "robot"  # graph of the table this node is part of; decides which nodes are behind an emulated link
+    ros_args: tuple[str, ...] = ()  # from "--ros-args" on, for rclpy.init

@@ -1,0 +1,45 @@
+"""Enumerations of the messages: states, kinds and causes used by several packages; look-up in state tables."""
+
+from __future__ import annotations
+
+from telerobot_nodes.core.protocol.halt_words import HALT_WORDS, begins_with_halt, halt_scope, is_only_halt
+from telerobot_nodes.core.protocol.identity import identity, role_of
+from telerobot_nodes.core.protocol.state_machine import next_state
+from telerobot_nodes.core.protocol.states import (
+    ESTOP_SENDER,
+    AuthorityKind,
+    ConflictKind,
+    ControlState,
+    DeviceState,
+    ExecutorMode,
+    HardwareState,
+    OperationKind,
+    PrimitiveOutcome,
+    StopCause,
+    UpdateKind,
+)
+from telerobot_nodes.core.protocol.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
+
+__all__ = [
+    "ESTOP_SENDER",
+    "GRIPPER_RANGE",
+    "GRIPPER_UNCHANGED",
+    "HALT_WORDS",
+    "AuthorityKind",
+    "ConflictKind",
+    "ControlState",
+    "DeviceState",
+    "ExecutorMode",
+    "HardwareState",
+    "MotionWindow",
+    "OperationKind",
+    "PrimitiveOutcome",
+    "StopCause",
+    "UpdateKind",
+    "begins_with_halt",
+    "halt_scope",
+    "identity",
+    "is_only_halt",
+    "next_state",
+    "role_of",
+]

@@ -1,0 +1,47 @@
+"""A robot from any URDF: model, limits, kinematics, inverse kinematics, workspace."""
+
+from __future__ import annotations
+
+from telerobot_nodes.core.robot.chain import (
+    SIGMA_SAFE,
+    Chain,
+    Workspace,
+    chain_of,
+    forward,
+    jacobian,
+    log6_error,
+    workspace_of,
+)
+from telerobot_nodes.core.robot.description import read_urdf
+from telerobot_nodes.core.robot.inverse import inverse_step, smallest_singular
+from telerobot_nodes.core.robot.kinematics import Kinematics
+from telerobot_nodes.core.robot.limits import JointLimits, SetpointLimiter, brake_velocity
+from telerobot_nodes.core.robot.link_frames import LinkFrames
+from telerobot_nodes.core.robot.profiles import PROFILES, Gripper, RobotProfile
+from telerobot_nodes.core.robot.reach import Reach
+from telerobot_nodes.core.robot.robot import RobotModel, load_robot
+
+__all__ = [
+    "PROFILES",
+    "SIGMA_SAFE",
+    "Chain",
+    "Gripper",
+    "JointLimits",
+    "Kinematics",
+    "LinkFrames",
+    "Reach",
+    "RobotModel",
+    "RobotProfile",
+    "SetpointLimiter",
+    "Workspace",
+    "brake_velocity",
+    "chain_of",
+    "forward",
+    "inverse_step",
+    "jacobian",
+    "load_robot",
+    "log6_error",
+    "read_urdf",
+    "smallest_singular",
+    "workspace_of",
+]

@@ -1,0 +1,229 @@
+"""Compiled inverse kinematics of a `Chain`: one step, a converged solution, a whole path.
+
+Damped least squares on log6 of the pose error [ChiaveriniEtAl1994], with a velocity damper at the
+position limits [FaverjonTournassoud1987].
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from telerobot_nodes.core.robot.chain import (
+    LAMBDA_MAX,
+    LIMIT_GAIN,
+    POSTURE_GAIN,
+    SIGMA_SAFE,
+    Chain,
+    Workspace,
+    forward,
+    jacobian,
+    log6_error,
+)
+from telerobot_nodes.core.transforms import rotation_of_quaternion
+from telerobot_nodes.core.values import FloatArray
+
+STEP_LINEAR = 0.1  # [m] largest part of the error that one step removes
+STEP_ANGULAR = 0.3  # [rad]
+MAX_ITERATIONS = 200
+
+CONVERGED = 0
+STUCK = 1
+JUMPED = 2
+
+
+@numba.njit(cache=True)
+def _factor(ws: Workspace, damping: float) -> None:
+    """Cholesky factor of J_free J_free^T + damping I into the lower half of `ws.normal`."""
+    A, J = ws.normal, ws.jacobian
+    n = J.shape[1]
+    for r in range(6):
+        for c in range(r + 1):
+            total = damping if r == c else 0.0
+            for i in range(n):
+                if ws.free[i] > 0.0:
+                    total += J[r, i] * J[c, i]
+            A[r, c] = total
+    for c in range(6):
+        for k in range(c):
+            A[c, c] -= A[c, k] * A[c, k]
+        A[c, c] = math.sqrt(max(A[c, c], 1e-14))
+        for r in range(c + 1, 6):
+            for k in range(c):
+                A[r, c] -= A[r, k] * A[c, k]
+            A[r, c] /= A[c, c]
+
+
+@numba.njit(cache=True)
+def _solve_factored(A: FloatArray, x: FloatArray) -> None:
+    for r in range(6):
+        for k in range(r):
+            x[r] -= A[r, k] * x[k]
+        x[r] /= A[r, r]
+    for r in range(5, -1, -1):
+        for k in range(r + 1, 6):
+            x[r] -= A[k, r] * x[k]
+        x[r] /= A[r, r]
+
+
+@numba.njit(cache=True)
+def smallest_singular(ws: Workspace) -> float:
+    """Smallest singular value of the free columns of `ws.jacobian`, by inverse iteration; leaves the factor."""
+    tiny = 1e-12
+    _factor(ws, tiny)
+    x = ws.work
+    for r in range(6):
+        x[r] = 1.0 + 0.3 * r  # any start not orthogonal to the weak direction
+    largest = 1.0
+    for _ in range(6):
+        norm = 0.0
+        for r in range(6):
+            norm += x[r] * x[r]
+        norm = math.sqrt(norm)
+        for r in range(6):
+            x[r] /= norm
+        _solve_factored(ws.normal, x)
+        largest = 0.0
+        for r in range(6):
+            largest += x[r] * x[r]
+        largest = math.sqrt(largest)
+    return math.sqrt(max(1.0 / largest - tiny, 0.0))
+
+
+@numba.njit(cache=True)
+def _bounds(chain: Chain, q: FloatArray, ws: Workspace, max_joint_step: float) -> None:
+    """Velocity damper: bounds of this step, small towards a near limit, full away from it."""
+    for i in range(q.size):
+        ws.high[i] = min(max(LIMIT_GAIN * (chain.upper[i] - q[i]), 0.0), max_joint_step)
+        ws.low[i] = -min(max(LIMIT_GAIN * (q[i] - chain.lower[i]), 0.0), max_joint_step)
+        if q[i] > chain.upper[i]:
+            ws.high[i] = chain.upper[i] - q[i]  # outside: come back
+        if q[i] < chain.lower[i]:
+            ws.low[i] = chain.lower[i] - q[i]
+        ws.low[i] = max(min(ws.low[i], ws.high[i]), -max_joint_step)
+        ws.high[i] = min(max(ws.high[i], ws.low[i]), max_joint_step)
+        ws.free[i] = 1.0
+
+
+@numba.njit(cache=True)
+def _damped_solution(ws: Workspace, dq: FloatArray) -> None:
+    """Step of the free joints that removes the error left by the clamped ones, plus the null-space motion."""
+    J, x = ws.jacobian, ws.work
+    n = J.shape[1]
+    sigma = smallest_singular(ws)
+    if sigma < SIGMA_SAFE:
+        ratio = sigma / SIGMA_SAFE
+        _factor(ws, LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio))
+    for r in range(6):
+        x[r] = ws.error[r]
+        for i in range(n):
+            # subtracting the pull from the task leaves only its null-space part
+            x[r] -= J[r, i] * (ws.pull[i] if ws.free[i] > 0.0 else dq[i])
+    _solve_factored(ws.normal, x)
+    for i in range(n):
+        if ws.free[i] > 0.0:
+            dq[i] = ws.pull[i]
+            for r in range(6):
+                dq[i] += J[r, i] * x[r]
+
+
+@numba.njit(cache=True)
+def _clamp(ws: Workspace, dq: FloatArray) -> bool:
+    """Clamp free joints outside their bounds; True if there was one."""
+    clamped = False
+    for i in range(dq.size):
+        if ws.free[i] > 0.0 and not ws.low[i] <= dq[i] <= ws.high[i]:
+            dq[i] = ws.low[i] if dq[i] < ws.low[i] else ws.high[i]
+            ws.free[i] = 0.0
+            clamped = True
+    return clamped
+
+
+@numba.njit(cache=True)
+def inverse_step(
+    chain: Chain,
+    q: FloatArray,
+    goal_rotation: FloatArray,
+    goal_position: FloatArray,
+    posture: FloatArray,
+    max_joint_step: float,
+    ws: Workspace,
+    out: FloatArray,
+    dq: FloatArray,
+) -> tuple[float, float]:
+    """One step from `q` into `out`; returns the error BEFORE the step [m], [rad]. Empty `posture`: no pull."""
+    forward(chain, q, ws)
+    jacobian(chain, ws)
+    linear, angular = log6_error(ws, goal_rotation, goal_position)
+    shrink = min(1.0, STEP_LINEAR / max(linear, 1e-12), STEP_ANGULAR / max(angular, 1e-12))
+    for r in range(6):
+        ws.error[r] *= shrink
+    for i in range(q.size):
+        ws.pull[i] = POSTURE_GAIN * (posture[i] - q[i]) if posture.size else 0.0
+    _bounds(chain, q, ws, max_joint_step)
+    for _ in range(q.size):
+        _damped_solution(ws, dq)
+        if not _clamp(ws, dq):
+            break
+    for i in range(q.size):
+        out[i] = q[i] + min(max(dq[i], ws.low[i]), ws.high[i])
+    return linear, angular
+
+
+@numba.njit(cache=True)
+def converge(
+    chain: Chain,
+    q: FloatArray,
+    goal_rotation: FloatArray,
+    goal_position: FloatArray,
+    tolerance: float,
+    max_joint_step: float,
+    ws: Workspace,
+    dq: FloatArray,
+) -> bool:
+    """Iterate `q` in place until position [m] and angle [rad] errors are within `tolerance`; False if stuck."""
+    nothing = np.empty(0)
+    trial = np.empty(q.size)
+    best = np.inf
+    stale = 0
+    for _ in range(MAX_ITERATIONS):
+        linear, angular = inverse_step(chain, q, goal_rotation, goal_position, nothing, max_joint_step, ws, trial, dq)
+        if linear <= tolerance and angular <= tolerance:
+            return True
+        total = linear + 0.3 * angular
+        stale = 0 if total < 0.999 * best else stale + 1
+        best = min(best, total)
+        if stale > 20:
+            return False
+        q[:] = trial
+    return False
+
+
+@numba.njit(cache=True)
+def converge_path(
+    chain: Chain,
+    poses: FloatArray,
+    q_seed: FloatArray,
+    tolerance: float,
+    max_joint_step: float,
+    max_jump: float,
+    ws: Workspace,
+    out: FloatArray,
+) -> tuple[int, int]:
+    """Solutions of `poses` (n, 7) into `out` (n, dof), each from the one before; returns (status, row)."""
+    q = q_seed.copy()
+    last = q_seed.copy()
+    dq = np.empty(q.size)
+    R = np.empty((3, 3))
+    for k in range(poses.shape[0]):
+        rotation_of_quaternion(poses[k, 3:], R)
+        if not converge(chain, q, R, poses[k, :3], tolerance, max_joint_step, ws, dq):
+            return STUCK, k
+        for i in range(q.size):
+            if k > 0 and abs(q[i] - last[i]) > max_jump:
+                return JUMPED, k
+        last[:] = q
+        out[k] = q
+    return CONVERGED, poses.shape[0]

@@ -1,0 +1,112 @@
+"""Inverse kinematics of one arm: a step for servo loops, converged solutions for plans."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from telerobot_nodes.core.robot.chain import chain_of, workspace_of
+from telerobot_nodes.core.robot.inverse import CONVERGED, JUMPED, converge_path, inverse_step
+from telerobot_nodes.core.robot.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray, finite_array
+from telerobot_nodes.core.values import poses as checked_poses
+from telerobot_nodes.errors import OutOfReachError
+
+TOLERANCE = 1e-8  # [m], [rad] of converged solutions
+JOINT_STEP = 0.2  # [rad] largest rotation of a joint per iteration, so that the solution stays on its branch
+MAX_JUMP = 0.5  # [rad] default bound of a joint's rotation between neighbours of a path
+
+
+class Kinematics:
+    """Inverse kinematics of `robot`, in the tool frame, for any number of joints from 6. One thread each.
+
+    Damped least squares on log6, dq = J^T (J J^T + lambda^2 I)^-1 e + N pull, with lambda growing below a
+    smallest singular value of 0.04 (m and rad mixed); near position limits steps shrink by a velocity damper
+    and the remaining joints take over, while motion away from a limit is free.
+    """
+
+    def __init__(self, robot: RobotModel) -> None:
+        self.robot = robot
+        self._chain = chain_of(robot.model, robot.tool_frame_id)
+        self._ws = workspace_of(robot.dof)
+        self._dq = np.zeros(robot.dof)
+        self._none = np.empty(0)
+        # compiled code gets only these arrays: a read-only or strided argument would cause another compilation
+        self._q = np.zeros(robot.dof)
+        self._posture = np.zeros(robot.dof)
+        self._next = np.zeros(robot.dof)
+        self._position = np.zeros(3)
+        self._rotation = np.zeros((3, 3))
+
+    def step(
+        self,
+        q: FloatArray,
+        T_world_tool: pin.SE3,
+        posture: FloatArray | None = None,
+        out: FloatArray | None = None,
+        max_joint_step: float = JOINT_STEP,
+    ) -> FloatArray:
+        """Joints (dof,) [rad] one step nearer to `T_world_tool`, into `out` if given; never past a limit.
+
+        `posture` (dof,) pulls in the null space of redundant arms. Not checked: the caller passes finite values.
+        """
+        self._q[:] = q
+        self._rotation[:] = T_world_tool.rotation
+        self._position[:] = T_world_tool.translation
+        pull = self._none
+        if posture is not None:
+            pull = self._posture
+            pull[:] = posture
+        inverse_step(
+            self._chain,
+            self._q,
+            self._rotation,
+            self._position,
+            pull,
+            max_joint_step,
+            self._ws,
+            self._next,
+            self._dq,
+        )
+        if out is None:
+            return self._next.copy()
+        out[:] = self._next
+        return out
+
+    def solve(self, T_world_tool: pin.SE3, q_seed: FloatArray, max_jump: float = np.pi) -> FloatArray:
+        """Joints (dof,) [rad] with the tool within 1e-8 m and rad of the pose, by continuation from `q_seed`.
+
+        Raises OutOfReachError when there are none on this branch, or a joint ends over `max_jump` [rad] away.
+        """
+        pose = pin.SE3ToXYZQUAT(T_world_tool).reshape(1, 7)
+        q = self._path(pose, np.array(q_seed, dtype=np.float64), MAX_JUMP)[0]
+        turn = np.abs(q - q_seed)
+        if turn.max() > max_jump:
+            raise OutOfReachError(
+                f"pose {_text(pose[0])}: joint {turn.argmax()} would turn {turn.max():.2f}, over {max_jump:.2f} rad"
+            )
+        return q
+
+    def solve_path(self, poses: object, q_seed: object, max_jump: float = MAX_JUMP) -> FloatArray:
+        """Joints (n, dof) [rad] for poses (n, 7), each by continuation from the one before, the first from `q_seed`.
+
+        Raises OutOfReachError naming the first pose that cannot be reached, or where a joint would turn more
+        than `max_jump` [rad] from its neighbour; InvalidValueError when a value is not finite.
+        """
+        return self._path(checked_poses(poses, "poses"), finite_array(q_seed, "q_seed", self.robot.dof), max_jump)
+
+    def smallest_singular_value(self, q: FloatArray) -> float:
+        """Smallest singular value of the tool Jacobian at `q` (m and rad mixed); 0 at a singularity."""
+        return float(np.linalg.svd(self.robot.jacobian(q), compute_uv=False)[-1])
+
+    def _path(self, poses: FloatArray, q_seed: FloatArray, max_jump: float) -> FloatArray:
+        out = np.empty((len(poses), self.robot.dof))
+        status, row = converge_path(self._chain, poses, q_seed, TOLERANCE, JOINT_STEP, max_jump, self._ws, out)
+        if status == CONVERGED:
+            return out
+        why = f"a joint would turn more than {max_jump:g} rad" if status == JUMPED else "no joint angles inside limits"
+        raise OutOfReachError(f"poses[{row}] {_text(poses[row])}: {why}")
+
+
+def _text(pose: FloatArray) -> str:
+    return "[" + ", ".join(f"{value:.4f}" for value in pose) + "]"

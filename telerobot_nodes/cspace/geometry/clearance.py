@@ -1,0 +1,234 @@
+"""Distances of a placed arm, and the proof that a cell of joint space is free, full or mixed: compiled.
+
+A cell is a box in joint space: centre q, half widths h. A pair (sphere and obstacle, or two spheres) has the distance
+d at q, margin subtracted, and comes at most m nearer inside the cell (`forward_kinematics`). If d > m for all pairs,
+every configuration of the cell is free. If d < -m for one pair, every configuration collides.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.cspace.geometry.distances import distance, farther, square_distance
+from telerobot_nodes.cspace.geometry.forward_kinematics import (
+    Arm,
+    LinkPoses,
+    bound_links,
+    chords,
+    forward_kinematics,
+    place_spheres,
+    sphere_bound,
+)
+from telerobot_nodes.cspace.geometry.obstacles import World
+
+ROUNDING = 1e-7  # [m] taken off every distance for what floating point may have added
+SELF_BIT = 63  # bit of the mask that stands for the arm itself
+LAST_BIT = 62  # obstacles from this one on share a bit
+
+
+@numba.njit(cache=True, error_model="numpy")
+def bound_cell(arm: Arm, poses: LinkPoses, q: FloatArray, half: FloatArray) -> None:
+    """Place the arm at `q` and bound its motion within the cell of half widths `half` (n,) [rad], into `poses`."""
+    forward_kinematics(arm, q, poses)
+    chords(arm, half, poses.width)
+    bound_links(arm, poses)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatArray) -> float:
+    """The factor by which a cell must shrink to be proved free: 1: all of it is free; not above 0: its centre collides.
+
+    The smallest d / m of all pairs, at most 1. Pairs that cannot lower the result so far are skipped early.
+    """
+    bound_cell(arm, poses, q, half)
+    ratio = 1.0
+    for k in range(q.size, arm.first_moving - 1, -1):
+        for o in range(world.reach.size):
+            gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
+            if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
+                continue
+            ratio = _probe_link(arm, world, poses, k, o, ratio)
+            if ratio <= 0.0:
+                return ratio
+    for row in range(arm.pairs.shape[0]):
+        a, b = arm.pairs[row, 0], arm.pairs[row, 1]
+        gap = arm.link_radius[a] + arm.link_radius[b] + world.self_margin
+        if not _apart(poses.link[a], poses.link[b], gap + ratio * (poses.motion[b, b] - poses.motion[b, a])):
+            ratio = _probe_pair(arm, world, poses, a, b, ratio)
+            if ratio <= 0.0:
+                return ratio
+    return ratio
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _probe_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, ratio: float) -> float:
+    """The smaller of `ratio` and the least d / m of the spheres of link `k` against obstacle `o`."""
+    place_spheres(arm, poses, k)
+    most = poses.motion[k, k]
+    keep = world.margin + ROUNDING
+    for g in range(arm.link_first[k], arm.link_first[k + 1]):
+        gap = arm.group_radius[g] + ratio * most + keep
+        if farther(world, o, poses.group[g], gap) or distance(world, o, poses.group[g]) >= gap:
+            continue
+        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
+            gap = arm.sphere_radius[b] + keep
+            if farther(world, o, poses.sphere[b], gap + ratio * most):
+                continue
+            d = distance(world, o, poses.sphere[b]) - gap
+            if d >= ratio * most:
+                continue
+            if d <= 0.0:
+                return float(d)
+            bound = sphere_bound(arm, poses, b, 0, k)
+            if d < ratio * bound:
+                ratio = d / bound
+    return ratio
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _center_distance(a: FloatArray, b: FloatArray) -> float:
+    return math.sqrt(square_distance(a, b))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _apart(a: FloatArray, b: FloatArray, gap: float) -> bool:
+    """True when two points are certainly more than `gap` [m] apart."""
+    gap += ROUNDING
+    return bool(square_distance(a, b) > gap * gap)
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _probe_pair(arm: Arm, world: World, poses: LinkPoses, a: int, b: int, ratio: float) -> float:
+    """The smaller of `ratio` and the least d / m of two links of one arm."""
+    place_spheres(arm, poses, a)
+    place_spheres(arm, poses, b)
+    most = poses.motion[b, b] - poses.motion[b, a]
+    keep = world.self_margin + ROUNDING
+    for h in range(arm.link_first[b], arm.link_first[b + 1]):
+        if _apart(poses.link[a], poses.group[h], arm.link_radius[a] + arm.group_radius[h] + ratio * most + keep):
+            continue
+        for g in range(arm.link_first[a], arm.link_first[a + 1]):
+            if _apart(poses.group[g], poses.group[h], arm.group_radius[g] + arm.group_radius[h] + ratio * most + keep):
+                continue
+            for i in range(arm.sphere_first[h], arm.sphere_first[h + 1]):
+                reach = arm.sphere_radius[i] + keep
+                if _apart(poses.group[g], poses.sphere[i], arm.group_radius[g] + reach + ratio * most):
+                    continue
+                bound = -1.0
+                for j in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
+                    if _apart(poses.sphere[j], poses.sphere[i], arm.sphere_radius[j] + reach + ratio * most):
+                        continue
+                    d = _center_distance(poses.sphere[j], poses.sphere[i]) - arm.sphere_radius[j] - reach
+                    if d <= 0.0:
+                        return float(d)
+                    if bound < 0.0:
+                        bound = sphere_bound(arm, poses, i, a, b)
+                    if d < ratio * bound:
+                        ratio = d / bound
+    return ratio
+
+
+@numba.njit(cache=True, error_model="numpy")
+def touches(arm: Arm, world: World, poses: LinkPoses, o: int) -> tuple[bool, bool]:
+    """Two answers: obstacle `o` may touch the arm somewhere in the cell; it does everywhere. After `bound_cell`."""
+    may = False
+    for k in range(arm.first_moving, arm.link_radius.size):
+        most = poses.motion[k, k]
+        gap = arm.link_radius[k] + most + world.margin + ROUNDING
+        if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
+            continue
+        place_spheres(arm, poses, k)
+        for b in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
+            d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
+            if d - ROUNDING >= most:
+                continue
+            bound = sphere_bound(arm, poses, b, 0, k)
+            if d + ROUNDING < -bound:
+                return True, True
+            may = may or d - ROUNDING < bound
+    return may, False
+
+
+@numba.njit(cache=True, error_model="numpy")
+def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool]:
+    """Two answers: the arm may touch itself somewhere in the cell; it does everywhere. After `bound_cell`."""
+    may = False
+    for row in range(arm.pairs.shape[0]):
+        a, b = arm.pairs[row, 0], arm.pairs[row, 1]
+        most = poses.motion[b, b] - poses.motion[b, a]
+        keep = world.self_margin
+        if _apart(poses.link[a], poses.link[b], arm.link_radius[a] + arm.link_radius[b] + most + keep):
+            continue
+        place_spheres(arm, poses, a)
+        place_spheres(arm, poses, b)
+        for i in range(arm.sphere_first[arm.link_first[b]], arm.sphere_first[arm.link_first[b + 1]]):
+            bound = sphere_bound(arm, poses, i, a, b)
+            for j in range(arm.sphere_first[arm.link_first[a]], arm.sphere_first[arm.link_first[a + 1]]):
+                d = (
+                    _center_distance(poses.sphere[j], poses.sphere[i])
+                    - arm.sphere_radius[j]
+                    - arm.sphere_radius[i]
+                    - keep
+                )
+                if d + ROUNDING < -bound:
+                    return True, True
+                may = may or d - ROUNDING < bound
+    return may, False
+
+
+@numba.njit(cache=True, error_model="numpy")
+def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float) -> tuple[float, int, int]:
+    """Smallest distance [m] up to `cap`, margins subtracted; the sphere, -1: none; the obstacle, or -1 - other sphere.
+
+    Below 0: collision.
+    """
+    forward_kinematics(arm, q, poses)
+    least, sphere, other = cap, -1, 0
+    for k in range(arm.first_moving, arm.link_radius.size):
+        for o in range(world.reach.size):
+            gap = arm.link_radius[k] + world.margin + least
+            if farther(world, o, poses.link[k], max(gap, 0.0)) or distance(world, o, poses.link[k]) >= gap:
+                continue
+            place_spheres(arm, poses, k)
+            for b in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
+                d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
+                if d < least:
+                    least, sphere, other = d, b, o
+    for row in range(arm.pairs.shape[0]):
+        a, b = arm.pairs[row, 0], arm.pairs[row, 1]
+        if (
+            _center_distance(poses.link[a], poses.link[b]) - arm.link_radius[a] - arm.link_radius[b] - world.self_margin
+            >= least
+        ):
+            continue
+        place_spheres(arm, poses, a)
+        place_spheres(arm, poses, b)
+        for i in range(arm.sphere_first[arm.link_first[b]], arm.sphere_first[arm.link_first[b + 1]]):
+            for j in range(arm.sphere_first[arm.link_first[a]], arm.sphere_first[arm.link_first[a + 1]]):
+                d = (
+                    _center_distance(poses.sphere[j], poses.sphere[i])
+                    - arm.sphere_radius[j]
+                    - arm.sphere_radius[i]
+                    - world.self_margin
+                )
+                if d < least:
+                    least, sphere, other = d, i, -1 - j
+    return least - ROUNDING, sphere, other
+
+
+@numba.njit(cache=True, error_model="numpy")
+def clearance(arm: Arm, world: World, poses: LinkPoses, q: FloatArray) -> float:
+    """Smallest distance [m] of the spheres at `q`, margins taken off; 1 m where it is more. Below 0: collision."""
+    return nearest(arm, world, poses, q, 1.0)[0]
+
+
+@numba.njit(cache=True, error_model="numpy")
+def least_clearance(arm: Arm, world: World, poses: LinkPoses, rows: FloatArray) -> float:
+    """Smallest `clearance` [m] of configurations (k, n)."""
+    least = 1.0
+    for i in range(rows.shape[0]):
+        least = min(least, nearest(arm, world, poses, rows[i], least + ROUNDING)[0])
+    return least

@@ -1,0 +1,179 @@
+"""Convex solids as point clouds, and spheres that are proved to cover them.
+
+A solid is cut by planes into convex pieces; each piece is the hull of its points, and a sphere that holds the points
+holds the piece. So the union of the spheres holds the solid, whatever the cuts were.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from telerobot_nodes.core.values import FloatArray
+
+SIDES = 16  # of the prism around a cylinder; 2 % wider than the cylinder at its edges
+
+
+@dataclass(frozen=True)
+class CollisionSphere:
+    """A sphere; `center` (3,) [m], `radius` [m]."""
+
+    center: FloatArray
+    radius: float
+
+
+def box_points(size: FloatArray) -> FloatArray:
+    """Corners (8, 3) [m] of a box of edge lengths `size` (3,) around the origin."""
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+    return 0.5 * signs * size
+
+
+def cylinder_points(radius: float, length: float) -> FloatArray:
+    """Corners of a prism around a cylinder along z."""
+    angle = 2.0 * math.pi * np.arange(SIDES) / SIDES
+    wide = radius / math.cos(math.pi / SIDES)
+    ring = np.stack([wide * np.cos(angle), wide * np.sin(angle)], axis=1)
+    ends = [np.column_stack([ring, np.full(SIDES, z)]) for z in (-0.5 * length, 0.5 * length)]
+    return np.vstack(ends)
+
+
+def bounding_sphere(points: FloatArray, rounds: int = 60) -> CollisionSphere:
+    """A sphere that holds every point, nearly the smallest (Badoiu and Clarkson's iteration)."""
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    best = CollisionSphere(center, float(np.linalg.norm(points - center, axis=1).max()))
+    for k in range(rounds):
+        distances = np.linalg.norm(points - center, axis=1)
+        far = int(distances.argmax())
+        if distances[far] < best.radius:
+            best = CollisionSphere(center.copy(), float(distances[far]))
+        center = center + (points[far] - center) / (k + 2.0)
+    return best
+
+
+def cover(points: FloatArray, tolerance: float, most: int = 12) -> list[CollisionSphere]:
+    """Spheres that hold the hull of `points`, `most` at most, one per cell of a grid along the axes.
+
+    The coarsest grid whose spheres stand out of the solid by `tolerance` [m] or less; else the closest fitting one.
+    """
+    points = hull_points(points)
+    facets = _facets(points)
+    best, least = [bounding_sphere(points)], math.inf
+    for grid in _grids(np.ptp(points, axis=0), most):
+        spheres = [_sphere_around(piece) for piece in _pieces(points, grid)]
+        excess = max(_excess(sphere, facets) for sphere in spheres)
+        if excess < least - 1e-6:
+            best, least = spheres, excess
+        if least <= tolerance:
+            break
+    return best
+
+
+def _grids(extent: FloatArray, most: int) -> list[tuple[int, int, int]]:
+    """Divisions of the three axes into `most` cells or fewer, none cutting an axis finer than half the thinnest."""
+    limit = np.minimum(np.ceil(2.0 * extent / max(float(extent.min()), 1e-3)), most).astype(int)
+    x, y, z = (range(1, n + 1) for n in limit)
+    grids = [(i, j, k) for i in x for j in y for k in z if i * j * k <= most]
+    return sorted(grids, key=lambda g: g[0] * g[1] * g[2])
+
+
+def _pieces(points: FloatArray, grid: tuple[int, int, int]) -> list[FloatArray]:
+    """The parts of the hull of `points` in the cells of a grid over its box."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    pieces = [points]
+    for axis, count in enumerate(grid):
+        for i in range(1, count):
+            level = low[axis] + (high[axis] - low[axis]) * i / count
+            split = [_halves(piece, axis, level) for piece in pieces]
+            pieces = [part for pair in split for part in pair if len(part)]
+    return pieces
+
+
+def _sphere_around(points: FloatArray) -> CollisionSphere:
+    """A sphere around the middle of the points' box that holds them."""
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return CollisionSphere(center, float(np.linalg.norm(points - center, axis=1).max()))
+
+
+def cover_capsule(a: FloatArray, b: FloatArray, radius: float, tolerance: float) -> list[CollisionSphere]:
+    """Spheres that hold every point within `radius` of the line from `a` to `b`."""
+    length = float(np.linalg.norm(b - a))
+    half_most = math.sqrt((radius + tolerance) ** 2 - radius**2)
+    count = max(math.ceil(length / (2.0 * half_most)), 1)
+    half = 0.5 * length / count
+    middles = [a + (b - a) * (i + 0.5) / count for i in range(count)]
+    inner = [CollisionSphere(middle, math.hypot(radius, half)) for middle in middles]
+    return (
+        [CollisionSphere(a, radius), *inner, CollisionSphere(b, radius)]
+        if length > 0.0
+        else [CollisionSphere(a, radius)]
+    )
+
+
+def hull_points(points: FloatArray) -> FloatArray:
+    """The corners of the hull of `points`; all of them when the hull is flat."""
+    from scipy.spatial import ConvexHull, QhullError  # half a second that nodes without hulls need not wait
+
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        return points
+    return np.asarray(points[hull.vertices])
+
+
+def slabs(vertices: FloatArray, faces: npt.NDArray[np.int64], thickness: float) -> list[FloatArray]:
+    """Point clouds of slices of a closed surface across its longest side; their hulls hold what it encloses.
+
+    A line inside a slice leaves the enclosed volume through the surface within that slice, on both sides.
+    """
+    axis = int(np.ptp(vertices, axis=0).argmax())
+    low, high = float(vertices[:, axis].min()), float(vertices[:, axis].max())
+    count = max(math.ceil((high - low) / thickness), 1)
+    edges = vertices[np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(np.int64)]
+    cuts = np.linspace(low, high, count + 1)
+    return [_between(vertices, edges, axis, cuts[i], cuts[i + 1]) for i in range(count)]
+
+
+def _between(vertices: FloatArray, edges: FloatArray, axis: int, low: float, high: float) -> FloatArray:
+    inside = vertices[(vertices[:, axis] >= low) & (vertices[:, axis] <= high)]
+    return np.vstack([inside, _crossings(edges, axis, low), _crossings(edges, axis, high)])
+
+
+def _crossings(edges: FloatArray, axis: int, level: float) -> FloatArray:
+    """Points (k, 3) where edges (n, 2, 3) cross the plane at `level` of `axis`."""
+    start, end = edges[:, 0], edges[:, 1]
+    across = (start[:, axis] - level) * (end[:, axis] - level) < 0.0
+    start, end = start[across], end[across]
+    part = (level - start[:, axis]) / (end[:, axis] - start[:, axis])
+    return np.asarray(start + part[:, None] * (end - start))
+
+
+def _facets(points: FloatArray) -> FloatArray:
+    """Outward planes (k, 4) of the hull: n . x + d <= 0 inside; none for a flat hull."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return np.asarray(ConvexHull(points).equations)
+    except (QhullError, ValueError):
+        return np.empty((0, 4))
+
+
+def _excess(sphere: CollisionSphere, facets: FloatArray) -> float:
+    """Upper bound on the distance [m] by which the sphere protrudes from the solid."""
+    if not facets.size:
+        return sphere.radius
+    depth = -(facets[:, :3] @ sphere.center + facets[:, 3])
+    return sphere.radius - float(depth.min())
+
+
+def _halves(points: FloatArray, axis: int, middle: float) -> tuple[FloatArray, FloatArray]:
+    """The two parts of the hull of `points` on either side of a plane; empty where it has none."""
+    low = points[points[:, axis] <= middle]
+    high = points[points[:, axis] > middle]
+    if not len(low) or not len(high):
+        return low, high
+    pairs = np.stack([np.repeat(low, len(high), axis=0), np.tile(high, (len(low), 1))], axis=1)
+    cut = _crossings(pairs, axis, middle)
+    return hull_points(np.vstack([low, cut])), hull_points(np.vstack([high, cut]))

@@ -1,0 +1,220 @@
+"""Planning for one of several named arms in one scene: from a goal to a plan that was proved twice.
+
+Here: choice of the planner, conversion of goals to joints, the proof before every answer. Not here: messages,
+processes, files other than the cell database's. One thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray, in_range
+from telerobot_nodes.cspace.geometry import (
+    ArmGeometry,
+    Attachment,
+    CollisionSphere,
+    Obstacle,
+    Scene,
+    arm_geometry,
+    sphere_centers,
+    sphere_obstacles,
+)
+from telerobot_nodes.cspace.search import CellCache, Outcome, Plan, Planner, PlannerSettings, check_certificate
+from telerobot_nodes.cspace.service.goals import ranked, solutions
+from telerobot_nodes.cspace.service.planner_plugins import PlannerPlugin, default_plugins, plugin_named
+from telerobot_nodes.cspace.service.requests import Goal, PlanAnswer, PlannedPath, PlanRequest, Result
+from telerobot_nodes.cspace.service.timed_path import timed_path
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
+
+KEPT = 8  # planners of different arms, margins and things ignored
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """Settings of the service and of its planners. Raises InvalidValueError."""
+
+    planner: PlannerSettings = field(default_factory=PlannerSettings)
+    goals: int = 4  # joint goals of one pose that are planned to at most
+    sample_period: float = 0.02  # [s] of timed paths
+    apart: float = 0.01  # [m] kept between arms that move together
+
+    def __post_init__(self) -> None:
+        in_range(self.goals, "goals", 1, 100)
+        in_range(self.sample_period, "sample_period", 1e-3, 1.0, "s")
+        in_range(self.apart, "apart", 0.0, 0.5, "m")
+
+
+class ArmPlanning:
+    """Planners of named arms in one scene. A path leaves only after the independent checker has agreed."""
+
+    def __init__(
+        self,
+        arms: Mapping[str, RobotModel],
+        settings: ServiceSettings | None = None,
+        plugins: Mapping[str, PlannerPlugin] | None = None,
+        cache: Path | None = None,
+    ) -> None:
+        if not arms:
+            raise InvalidValueError("arms (number)", 0, "allowed: 1 or more")
+        self.settings = settings or ServiceSettings()
+        self.scene = Scene()
+        self._arms = dict(arms)
+        self._plugins = dict(plugins or default_plugins())
+        self._geometries: dict[str, tuple[tuple[Obstacle, ...], ArmGeometry]] = {}
+        self._planners: dict[tuple[str, float, frozenset[str]], Planner] = {}
+        self._cache = CellCache(cache)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of the arms; the first one answers to an empty name when there is no other."""
+        return tuple(self._arms)
+
+    def arm(self, name: str) -> str:
+        """The name of the arm meant; raises InvalidValueError."""
+        if not name and len(self._arms) == 1:
+            return self.arms[0]
+        if name not in self._arms:
+            raise InvalidValueError("arm", name, f"allowed: {', '.join(self._arms)}")
+        return name
+
+    def set_scene(self, scene: Scene) -> None:
+        """Use another scene from the next request on; cells that no change touches are kept."""
+        self.scene = scene
+
+    # pieces of requests --------------------------------------------------------------------------------------
+
+    def plan_goal(self, goal: Goal, request: PlanRequest, more: list[Obstacle]) -> tuple[Planner, Plan]:
+        """The planner used for one arm among the scene and `more` obstacles, and its plan, proved twice."""
+        planner = self.planner(goal.arm, more, request.margin, request.ignore)
+        back_end = plugin_named(request.back_end, self._plugins)
+        candidates = self._goals(planner, goal)
+        if isinstance(candidates, Plan):
+            return planner, candidates
+        plans: list[Plan] = []
+        for q in candidates:
+            plans.append(back_end(planner, goal.start, q, request.budget / len(candidates)))
+            if plans[-1].outcome is Outcome.START_COLLIDES:
+                break
+        if planner is self._planners.get((goal.arm, self.settings.planner.margin, frozenset())):
+            self._cache.keep(goal.arm, planner.cells)
+        found = [plan for plan in plans if plan.found]
+        best = min(found, key=lambda plan: plan.length) if found else plans[0]
+        return planner, self._checked_plan(planner, best)
+
+    def timed(self, arm: str, planner: Planner, plan: Plan, speed: float) -> PlannedPath:
+        """The plan's path with its timing, at rest at every waypoint."""
+        return timed_path(arm, planner, plan, speed, self.settings.sample_period)
+
+    def answer(self, paths: tuple[PlannedPath, ...], statistics: Mapping[str, float]) -> PlanAnswer:
+        """The answer with these paths."""
+        parts = [
+            f"{path.arm}: {len(path.waypoints)} waypoints, {path.length:.2f} rad, {path.times[-1]:.2f} s, "
+            f"{1e3 * path.clearance:.1f} mm beyond the margin, proved by {path.cells} cells"
+            for path in paths
+        ]
+        return PlanAnswer(Result.FOUND, "; ".join(parts), paths, statistics)
+
+    def others(self, goals: tuple[Goal, ...], standing: Mapping[str, FloatArray]) -> list[Obstacle]:
+        """Arms whose joints are known and that are not in the request, as obstacles."""
+        moving = {goal.arm for goal in goals}
+        found = [(name, q) for name, q in standing.items() if name in self._arms and name not in moving]
+        return [solid for name, q in found for solid in self.body(name, q)]
+
+    def body(self, arm: str, q: object, larger: float = 0.0) -> list[Obstacle]:
+        """The spheres of an arm that stands at `q` (n,) [rad] as obstacles, each `larger` [m] than it is."""
+        geometry = self.geometry(arm)
+        centers = sphere_centers(geometry.arm, self._arms[arm].limits.check_position(q, f"joints of {arm}"))
+        solids = [
+            CollisionSphere(center, float(r) + larger)
+            for center, r in zip(centers, geometry.arm.sphere_radius, strict=True)
+        ]
+        return sphere_obstacles(f"arm {arm}", solids)
+
+    # planners ------------------------------------------------------------------------------------------------
+
+    def geometry(self, arm: str) -> ArmGeometry:
+        """The spheres of an arm with what its tool holds; made when that changes."""
+        held = tuple(self.scene.held(arm))
+        known = self._geometries.get(arm)
+        if known is None or known[0] != held:
+            made = arm_geometry(self._arms[arm], [Attachment(solid) for solid in held])
+            self._geometries[arm] = known = (held, made)
+            self._planners = {key: planner for key, planner in self._planners.items() if key[0] != arm}
+        return known[1]
+
+    def planner(
+        self,
+        arm: str,
+        more: list[Obstacle] | None = None,
+        margin: float | None = None,
+        ignore: frozenset[str] = frozenset(),
+    ) -> Planner:
+        """A planner of `arm` in the scene without `ignore` and with `more`; the last few are kept."""
+        geometry = self.geometry(arm)
+        obstacles = (self.scene.without(ignore) if ignore else self.scene).obstacles + (more or [])
+        usual = self.settings.planner
+        keep = usual.margin if margin is None else in_range(margin, "margin", 0.0, 0.5, "m")
+        key = (arm, keep, ignore)
+        planner = self._planners.pop(key, None)
+        if planner is None:
+            planner = Planner(geometry, obstacles, replace(usual, margin=keep))
+            if keep == usual.margin and not ignore:
+                self._cache.fill(arm, planner.cells)
+        elif planner.obstacles != obstacles:
+            planner.set_obstacles(obstacles)
+        self._planners[key] = planner  # the last one used is the last one forgotten
+        for old in list(self._planners)[:-KEPT]:
+            del self._planners[old]
+        return planner
+
+    @property
+    def cache_notes(self) -> dict[str, str]:
+        """Result of reading and writing each arm's file of cells."""
+        return dict(self._cache.notes)
+
+    # checks --------------------------------------------------------------------------------------------------
+
+    def checked(self, goal: Goal) -> Goal:
+        """The goal with the name of its arm; raises InvalidValueError."""
+        name = self.arm(goal.arm)
+        limits = self._arms[name].limits
+        limits.check_position(goal.start, "start")
+        if goal.joints is not None:
+            limits.check_position(goal.joints, "joint_goal")
+        return Goal(name, goal.start, goal.joints, goal.pose, goal.tolerance, goal.start_time)
+
+    def _goals(self, planner: Planner, goal: Goal) -> list[FloatArray] | Plan:
+        """Joint goals, best first; else a plan with the reason why there is none."""
+        if goal.joints is not None:
+            return [goal.joints]
+        if goal.pose is None:
+            raise InvalidValueError("pose_goal", None, "allowed: a pose")
+        rated = ranked(planner, goal.start, solutions(planner, goal.start, goal.pose, goal.tolerance))
+        free = [q for clearance, q in rated if clearance > 0.0]
+        if free:
+            return free[: self.settings.goals]
+        depth, pair = planner.status(rated[0][1])
+        reason = f"each of {len(rated)} joint solutions collides; the least: {pair}, {-1e3 * depth:.1f} mm inside"
+        return Plan(Outcome.GOAL_COLLIDES, np.empty((0, planner.geometry.dof)), reason=f"{reason} the margin")
+
+    def _checked_plan(self, planner: Planner, plan: Plan) -> Plan:
+        """The plan itself once the independent checker agrees; raises TelerobotError when it does not."""
+        if not plan.found or plan.certificate is None:
+            return plan
+        settings = planner.settings
+        checked = check_certificate(
+            plan.certificate, plan.path, planner.geometry, planner.obstacles, settings.margin, settings.self_margin
+        )
+        if not checked.valid:
+            raise TelerobotError(f"the planner's proof does not hold: {checked.reason}")
+        return plan
+
+    def standing_bodies(self, arm: str, standing: Mapping[str, FloatArray]) -> list[Obstacle]:
+        """Every other arm that is known to stand somewhere, as obstacles for `arm`."""
+        others = [name for name in standing if name in self._arms and name != arm]
+        return [solid for name in others for solid in self.body(name, standing[name])]

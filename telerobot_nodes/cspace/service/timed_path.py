@@ -1,0 +1,103 @@
+"""A plan with its timing, its samples and its display data."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from telerobot_nodes.core.timing import time_path
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.cspace.geometry import (
+    ArmGeometry,
+    bound_links,
+    chords,
+    clearance,
+    forward_kinematics,
+    lever,
+    link_poses_of,
+    world_of,
+)
+from telerobot_nodes.cspace.search import Certificate, Plan, Planner
+from telerobot_nodes.cspace.service.requests import PathDisplay, PlannedPath
+
+POINTS = 200  # of a displayed path at most
+
+
+def timed_path(arm: str, planner: Planner, plan: Plan, speed: float, period: float) -> PlannedPath:
+    """The planned path with its timing, sampled every `period` [s], from rest to rest."""
+    robot = planner.geometry.robot
+    path = plan.path if len(plan.path) > 1 else np.vstack([plan.path, plan.path])
+    timed = time_path(path, robot.limits, speed=speed)
+    times = np.append(np.arange(0.0, timed.duration, period), timed.duration)
+    states = [timed.at(float(t)) for t in times]
+    certificate = plan.certificate or Certificate(path[:0], path[:0])
+    return PlannedPath(
+        arm,
+        robot.joint_names,
+        plan.path,
+        times,
+        np.array([state[0] for state in states]),
+        np.array([state[1] for state in states]),
+        plan.length,
+        plan.clearance,
+        len(certificate),
+        display_of(planner, plan.path, certificate),
+    )
+
+
+def display_of(planner: Planner, path: FloatArray, certificate: Certificate) -> PathDisplay:
+    """The tool and the clearance along a path (k, n) [rad], and where its cells hold the tool."""
+    robot = planner.geometry.robot
+    rows = _spread(path)
+    outward, inward = _clearances(planner, rows)
+    return PathDisplay(
+        np.array([robot.forward(q).translation for q in rows]).reshape(-1, 3),
+        outward,
+        inward,
+        np.array([robot.forward(q).translation for q in certificate.centers]).reshape(-1, 3),
+        np.array(
+            [
+                tool_motion(planner.geometry, q, half)
+                for q, half in zip(certificate.centers, certificate.halves, strict=True)
+            ]
+        ),
+    )
+
+
+def _clearances(planner: Planner, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Clearance from obstacles and from the arm itself at each row [m]."""
+    arm, settings = planner.geometry.arm, planner.settings
+    poses = link_poses_of(arm)
+    alone, nothing = arm.without_pairs(), world_of([], settings.margin, settings.self_margin)
+    outward = [clearance(alone, planner.world, poses, np.array(q)) for q in rows]
+    return np.array(outward), np.array([clearance(arm, nothing, poses, np.array(q)) for q in rows])
+
+
+def tool_motion(geometry: ArmGeometry, q: FloatArray, half: FloatArray) -> float:
+    """Bound [m] on the tool's distance from its place at `q` within the cell of half widths `half` (n,) [rad]."""
+    poses = link_poses_of(geometry.arm)
+    forward_kinematics(geometry.arm, np.array(q), poses)
+    chords(geometry.arm, np.array(half), poses.width)
+    bound_links(geometry.arm, poses)
+    tool = np.array(geometry.robot.forward(q).translation)
+    slides = geometry.arm.prismatic > 0.0
+    return float(
+        sum(
+            poses.width[j] * (1.0 if slides[j] else lever(poses, j + 1, tool))
+            for j in range(geometry.dof)
+            if half[j] > 0.0
+        )
+    )
+
+
+def _spread(path: FloatArray) -> FloatArray:
+    """Configurations spread evenly over the path, every waypoint among them."""
+    if len(path) < 2:
+        return path
+    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    counts = np.maximum(np.ceil(POINTS * lengths / max(float(lengths.sum()), 1e-12)), 1).astype(int)
+    rows = [path[0]]
+    for (a, b), count in zip(pairwise(path), counts, strict=True):
+        rows += [a + i / count * (b - a) for i in range(1, int(count) + 1)]
+    return np.array(rows)

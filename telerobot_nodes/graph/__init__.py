@@ -1,0 +1,44 @@
+"""The node graph as data: nodes, topics, services, QoS, rates, hosts, rights; and its drawing."""
+
+from __future__ import annotations
+
+from telerobot_nodes.graph.drawing import as_markdown, as_mermaid, as_text
+from telerobot_nodes.graph.entries import Host, Node, Profile, Qos, Service, Topic
+from telerobot_nodes.graph.table import (
+    GRAPHS,
+    NODES,
+    OPERATOR_SIDE,
+    action,
+    crossing,
+    is_upward,
+    node,
+    operator_side,
+    remappings,
+    service,
+    topic,
+)
+from telerobot_nodes.graph.topics import TOPICS
+
+__all__ = [
+    "GRAPHS",
+    "NODES",
+    "OPERATOR_SIDE",
+    "TOPICS",
+    "Host",
+    "Node",
+    "Profile",
+    "Qos",
+    "Service",
+    "Topic",
+    "action",
+    "as_markdown",
+    "as_mermaid",
+    "as_text",
+    "crossing",
+    "is_upward",
+    "node",
+    "operator_side",
+    "remappings",
+    "service",
+    "topic",
+]

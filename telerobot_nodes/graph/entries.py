@@ -1,0 +1,85 @@
+"""Row types of the graph's table: hosts, qualities of service, topics, services, nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Host(Enum):
+    """The host on which a node runs."""
+
+    OPERATOR = "operator"
+    ROBOT = "robot"
+    EITHER = "either"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A quality of service, as the middleware's settings."""
+
+    reliable: bool
+    durable: bool  # transient local: late subscribers receive the messages kept
+    depth: int  # messages kept
+
+    def __str__(self) -> str:
+        reliability = "reliable" if self.reliable else "best effort"
+        return f"{reliability}{', transient local' if self.durable else ''}, keep last {self.depth}"
+
+
+class Qos(Enum):
+    """Quality of service by purpose."""
+
+    STATE = Profile(reliable=False, durable=False, depth=1)
+    COMMAND = Profile(reliable=True, durable=False, depth=64)
+    REPORT = Profile(reliable=True, durable=False, depth=256)
+    HISTORY = Profile(
+        reliable=True, durable=True, depth=256
+    )  # never for commands: a late subscriber would execute them again
+    LATCHED = Profile(reliable=True, durable=True, depth=1)
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic; `crosses` if it travels between the two hosts."""
+
+    name: str
+    type: str
+    qos: Qos
+    doc: str
+    rate: float = 0.0  # [Hz] nominal, 0: on event
+    crosses: bool = False
+    shared: bool = False  # by all operators of one arm, on their side of the link
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service or action, named `node/name`."""
+
+    name: str
+    type: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """One executable of the graph and everything it may use."""
+
+    name: str
+    host: Host
+    package: str  # of telerobot_nodes.nodes, which holds its module
+    doc: str
+    publishes: tuple[str, ...] = ()
+    subscribes: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
+    calls: tuple[str, ...] = ()
+    actions: tuple[Service, ...] = ()
+    runs: tuple[str, ...] = ()  # actions of others
+    required: bool = True  # its failure ends the graph
+    restarts: int = 0  # attempts of the supervisor
+    urgent: bool = False  # moves the arm: requests a higher scheduling priority
+
+    @property
+    def module(self) -> str:
+        """Module whose `main(options)` runs the node."""
+        return f"telerobot_nodes.nodes.{self.package}.{self.name}"

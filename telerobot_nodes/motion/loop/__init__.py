@@ -1,0 +1,32 @@
+"""The control loop: its step, its process, and the memory it shares with the nodes."""
+
+from __future__ import annotations
+
+from telerobot_nodes.motion.loop.control_records import ControlOutput
+from telerobot_nodes.motion.loop.control_step import ControlStep
+from telerobot_nodes.motion.loop.loop import PRIORITY, ControlLoop, HostedLoop, schedule
+from telerobot_nodes.motion.loop.loop_host import ProcessLoop
+from telerobot_nodes.motion.loop.loop_memory import LoopMemory
+from telerobot_nodes.motion.loop.loop_process import LoopSetting, make_control
+from telerobot_nodes.motion.loop.orders import ClearTimes, Order, Tare
+from telerobot_nodes.motion.loop.precompile import warm_up
+from telerobot_nodes.motion.loop.primitive_scheduler import PrimitiveScheduler, SchedulerReport
+
+__all__ = [
+    "PRIORITY",
+    "ClearTimes",
+    "ControlLoop",
+    "ControlOutput",
+    "ControlStep",
+    "HostedLoop",
+    "LoopMemory",
+    "LoopSetting",
+    "Order",
+    "PrimitiveScheduler",
+    "ProcessLoop",
+    "SchedulerReport",
+    "Tare",
+    "make_control",
+    "schedule",
+    "warm_up",
+]

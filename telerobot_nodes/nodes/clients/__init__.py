@@ -1,0 +1,31 @@
+"""Clients of the graph for shells and scripts."""
+
+from __future__ import annotations
+
+from telerobot_nodes.nodes.clients.operator_client import (
+    RosPort,
+    connect,
+    offered,
+    robot_from_message,
+    solids_from_message,
+)
+from telerobot_nodes.nodes.clients.primitive_client import run_primitive
+from telerobot_nodes.nodes.clients.rtc_client import CommandClient
+from telerobot_nodes.nodes.clients.stop_sender import StopSender
+from telerobot_nodes.nodes.clients.terminal import NoGraphError, Terminal, call_service
+from telerobot_nodes.nodes.clients.text_sender import TextSender
+
+__all__ = [
+    "CommandClient",
+    "NoGraphError",
+    "RosPort",
+    "StopSender",
+    "Terminal",
+    "TextSender",
+    "call_service",
+    "connect",
+    "offered",
+    "robot_from_message",
+    "run_primitive",
+    "solids_from_message",
+]

@@ -1,0 +1,225 @@
+"""The operator's ROS client: topics to values, commands to services. Shared by console, panel and terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from std_srvs.srv import SetBool, Trigger
+
+from telerobot.msg import Halt as HaltMessage
+from telerobot.srv import ReplayHand, SetLink, SetValue
+from telerobot_nodes import graph
+from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.values import FloatArray, poses
+from telerobot_nodes.errors import GraphError
+from telerobot_nodes.nodes.messages import LinkCounter, pose_stamped
+from telerobot_nodes.operator.client import (
+    REQUEST_LIMIT,
+    Answer,
+    LinkSetting,
+    OperatorClient,
+    Outcome,
+    PlanChange,
+    QueueStatus,
+    RobotStatus,
+    SimulationStatus,
+    Solid,
+    commands,
+)
+
+S = TypeVar("S")
+
+
+class Wiring(Protocol):
+    """Wiring of a node: `GraphNode`, or the foreground client of a shell command."""
+
+    def publisher(self, name: str) -> Any:
+        """Publisher of a topic of the table."""
+
+    def subscribe(self, name: str, callback: Callable[[Any], None]) -> Any:
+        """Subscription to a topic of the table."""
+
+    def client(self, name: str) -> Any:
+        """Client of a service of the table."""
+
+    def now(self) -> float:
+        """Host monotonic time [s]."""
+
+    def stamp(self) -> Any:
+        """ROS time now."""
+
+
+# service and request of each command
+_Call = tuple[str, Callable[[Any], Any]]
+_CALLS: dict[commands.Kind, _Call] = {
+    **{deed: (f"path_plan_queue/{deed.value}", lambda c: Trigger.Request()) for deed in commands.Deed},
+    commands.Rate: ("path_plan_queue/rate", lambda c: SetValue.Request(value=float(c.value))),
+    commands.TimeClutch: ("path_plan_queue/time_clutch", lambda c: SetBool.Request(data=c.engaged)),
+    commands.PositionClutch: ("path_plan_queue/position_clutch", lambda c: SetBool.Request(data=c.engaged)),
+    commands.Brake: ("path_plan_queue/brake", lambda c: SetValue.Request(value=float(c.rate))),
+    commands.Clear: ("path_plan_queue/clear", lambda c: Trigger.Request()),
+    commands.Resume: ("path_plan_queue/resume", lambda c: Trigger.Request()),
+    commands.Reset: ("path_plan_queue/reset", lambda c: Trigger.Request()),
+    commands.Tare: ("path_plan_queue/tare", lambda c: Trigger.Request()),
+    commands.TimeRatio: ("path_plan_queue/time_ratio", lambda c: SetValue.Request(value=float(c.value))),
+    commands.Gripper: ("path_plan_queue/gripper", lambda c: SetValue.Request(value=float(c.opening))),
+    commands.Replay: (
+        "operator_input/replay",
+        lambda c: ReplayHand.Request(file=c.file, speed=float(c.speed), scale=float(c.scale)),
+    ),
+    commands.StopReplay: ("operator_input/stop_replay", lambda c: Trigger.Request()),
+    commands.SetLink: (
+        "link_emulator/set",
+        lambda c: SetLink.Request(
+            delay=float(c.delay),
+            jitter=float(c.jitter),
+            loss=float(c.loss),
+            duplicate=float(c.duplicate),
+            reorder=c.reorder,
+            up=c.up,
+            down=c.down,
+        ),
+    ),
+}
+
+
+_SIGNALS: frozenset[commands.Kind] = frozenset((commands.Halt, commands.EStop))  # topics, without an answer
+
+
+def offered(graph_name: str) -> frozenset[commands.Kind]:
+    """The commands that some node of this graph serves, and those that need none."""
+    return _SIGNALS | {kind for kind, (service, _) in _CALLS.items() if _served(service, graph_name)}
+
+
+def _served(service: str, graph_name: str) -> bool:
+    try:
+        graph.service(service)
+    except GraphError:
+        return False
+    return service.split("/", maxsplit=1)[0] in graph.GRAPHS[graph_name]
+
+
+class RosPort:
+    """Sends commands as service calls that are never waited for; halts and e-stops as messages to the robot itself."""
+
+    def __init__(self, node: Wiring, role: str, allowed: frozenset[commands.Kind]) -> None:
+        """`role` of the sender: `console`, `shell`."""
+        self._node, self.agent = node, identity(role)
+        self._clients = {kind: node.client(_CALLS[kind][0]) for kind in allowed - _SIGNALS}
+        self._halt = node.publisher("halt")
+        self._estop = node.publisher("estop")
+        self._pose = node.publisher("path_plan_queue/pose_target_cmds")
+        self._link = LinkCounter(self.agent)
+
+    def ready(self, command: commands.Command) -> bool:
+        """True when some node serves the command now, or is not needed."""
+        if commands.kind_of(command) in _SIGNALS:
+            return True
+        client = self._clients.get(commands.kind_of(command))
+        return client is not None and client.service_is_ready()
+
+    def call(self, command: commands.Command, answer: Answer) -> None:
+        """Call the command's service; `answer` gets its outcome, or that no node serves it."""
+        service, request = _CALLS[commands.kind_of(command)]
+        client = self._clients.get(commands.kind_of(command))
+        if client is None:
+            answer(Outcome(False, f"no node of this graph serves {service}"), self._node.now())
+        elif not client.service_is_ready():
+            answer(Outcome(False, f"{service.split('/', maxsplit=1)[0]} does not answer"), self._node.now())
+        else:
+            future = client.call_async(request(command))
+            future.add_done_callback(lambda done: answer(_outcome(done), self._node.now()))
+
+    def halt(self, number: int, reason: str) -> None:
+        """Publish one halt; the same number again is the same halt."""
+        self._halt.publish(self._message(number, reason))
+
+    def estop(self, number: int, reason: str) -> None:
+        """Publish one e-stop; the same number again is the same e-stop."""
+        self._estop.publish(self._message(number, reason))
+
+    def _message(self, number: int, reason: str) -> Any:
+        text = reason.encode("utf-8", "replace").decode()  # what no message can carry must not keep a halt back
+        return HaltMessage(link=self._link.next(self._node.stamp()), number=number, agent=self.agent, reason=text)
+
+    def stream(self, target: commands.PoseTarget) -> None:
+        """Publish a pose target in WORLD."""
+        self._pose.publish(pose_stamped(target.pose, "world", self._node.stamp()))
+
+
+def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -> OperatorClient:
+    """A client that receives the topics of `node` and sends through `port`."""
+    client = OperatorClient(port, request_limit, port.agent)
+    node.subscribe(
+        "path_plan_queue/state", lambda m: client.receive_queue(status_from_message(QueueStatus, m), node.now())
+    )
+    node.subscribe(
+        "plan_executor/state",
+        lambda m: client.receive_robot(robot_from_message(m), node.now()),
+    )
+    node.subscribe(
+        "forward_simulator/state",
+        lambda m: client.receive_simulation(status_from_message(SimulationStatus, m), node.now()),
+    )
+    node.subscribe(
+        "link_emulator/status", lambda m: client.receive_link(status_from_message(LinkSetting, m), node.now())
+    )
+    node.subscribe("path_plan_queue/plan", lambda m: client.receive_plan(plan_change_from_message(m)))
+    node.subscribe("plan_in_force", lambda m: client.receive_other_plan(plan_change_from_message(m)))
+    node.subscribe("forward_simulator/markers", lambda m: client.receive_conflicts(conflicts_from_markers(m)))
+    return client
+
+
+def conflicts_from_markers(message: Any) -> FloatArray:
+    """Ends (n, 2, 3) [m] of the stretches that the forward simulator draws red: no other colour of it is."""
+    stretches: list[list[list[float]]] = []
+    for marker in message.markers:
+        for a, b, colour in zip(marker.points, marker.points[1:], marker.colors[1:], strict=False):
+            if colour.r > max(colour.g, colour.b):
+                stretches.append([[a.x, a.y, a.z], [b.x, b.y, b.z]])
+    return np.array(stretches).reshape(-1, 2, 3)
+
+
+def solids_from_message(message: Any, arm: str) -> list[Solid]:
+    """Obstacles in WORLD and those that the tool of `arm` holds, of an Obstacles.msg with the whole scene."""
+    return [
+        Solid(entry.name, entry.kind, tuple(entry.size), tuple(entry.pose), held=bool(entry.attached_to))
+        for entry in message.obstacles
+        if entry.attached_to in ("", arm)
+    ]
+
+
+def status_from_message(kind: type[S], message: Any, **other: Any) -> S:
+    """A status value from the message whose fields it is named after; raises InvalidValueError naming the field."""
+    values = {entry.name: getattr(message, entry.name) for entry in fields(kind) if entry.name not in other}  # type: ignore[arg-type]
+    return kind(**values, **other)
+
+
+def robot_from_message(message: Any) -> RobotStatus:
+    """Value of ExecutorState.msg; raises InvalidValueError naming the field."""
+    received = tuple((receipt.agent, receipt.number) for receipt in message.halts_received)
+    return status_from_message(RobotStatus, message, mode=message.state, halts_received=received)
+
+
+def plan_change_from_message(message: Any) -> PlanChange:
+    """Value of PlanUpdate.msg; raises InvalidValueError naming the field."""
+    points = message.points
+    return PlanChange(
+        kind=message.kind,
+        trial=message.trial,
+        after_seq=message.after_seq,
+        first_seq=points.first_seq,
+        position=poses(points.pose, "plan.pose")[:, :3],
+        timing=np.frombuffer(points.timing, np.uint8) if len(points.timing) else np.empty(0, np.uint8),
+    )
+
+
+def _outcome(future: Any) -> Outcome:
+    error = future.exception()
+    if error is not None:
+        return Outcome(False, f"call failed: {error}")
+    response = future.result()
+    return Outcome(bool(response.success), str(response.message))

@@ -1,0 +1,148 @@
+"""Primitives T = (P, M, F, R) of the decision unit as goals of the executive, and its reports back [JPL-RTC].
+
+Names and frames are translated here. Each straight piece of a path becomes one goal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
+from telerobot_nodes.motion.parameters import FIELDS, KINDS, kind_named
+from telerobot_nodes.rtc.elaboration import pose_length
+from telerobot_nodes.rtc.execution import needs_note
+from telerobot_nodes.rtc.language import GRAVITY
+from telerobot_nodes.rtc.skills import ParameterValue, Primitive, Report, Space
+
+SPEED_SHARE = (0.05, 1.0)  # of the joints' velocity limits
+BETWEEN = {"select": 0, "end_time": 0.0}  # of pieces that are not the last: no ending conditions
+# Dropped where a primitive of the executive has no such parameter; the executive rejects any other misfit.
+_MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
+GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
+PRESSED = 0.8  # of a threshold
+_GRASP_WORDS = {"width": "grip_width", "force": "grip_force"}
+
+
+@dataclass(frozen=True)
+class ExecutiveGoal:
+    """One goal for the executive."""
+
+    name: str
+    values: Mapping[str, ParameterValue]
+
+    @property
+    def texts(self) -> tuple[list[str], list[str]]:
+        """Keys and YAML values, as PrimitiveParameters.msg has them."""
+        return list(self.values), [_yaml(value) for value in self.values.values()]
+
+
+def goals_of(primitive: Primitive, robot: RobotModel, T_world_arm: pin.SE3) -> list[ExecutiveGoal]:
+    """The goals that a primitive of an arm or gripper becomes, in order; `T_world_arm`: WORLD of the arm's graph."""
+    if primitive.executive in ("free_grasp", "compliant_grasp"):
+        return [_grasp(primitive)]
+    if primitive.trajectory.space is Space.JOINT:
+        return [_joints(primitive, robot)]
+    if primitive.trajectory.space is Space.TASK:
+        return list(_straight_pieces(primitive, T_world_arm))
+    return [_fitting(primitive.executive, dict(primitive.parameters))]
+
+
+def begun_in_contact(goal: ExecutiveGoal, wrench: Sequence[float]) -> ExecutiveGoal:
+    """The goal of an arm that `wrench` (6,) [N], [N m] presses already: guarding thresholds count from there.
+
+    Otherwise a motion that leaves a contact would be stopped by it before it has begun.
+    """
+    if goal.name not in GUARDED or len(wrench) != 6:
+        return goal
+    values = dict(goal.values)
+    weight = GRAVITY * float(np.ravel(values.get("mass_prop", 0.0))[0])  # of what is held: no contact
+    measured = {"max_force_thres": np.linalg.norm(wrench[:3]) - weight, "max_torque_thres": np.linalg.norm(wrench[3:])}
+    for name, now in measured.items():
+        preset = KINDS[goal.name].defaults.get(name, FIELDS[name].default)
+        limit = float(values.get(name, preset))  # type: ignore[arg-type]
+        if now > PRESSED * limit > 0.0:
+            values[name] = round(float(now) + limit, 3)
+    return ExecutiveGoal(goal.name, values)
+
+
+def _grasp(primitive: Primitive) -> ExecutiveGoal:
+    values = {_GRASP_WORDS.get(name, name): value for name, value in primitive.parameters.items()}
+    if primitive.executive == "compliant_grasp":
+        values.pop("grip_width", None)  # it closes until it holds something; how wide that is, is judged here
+    return _fitting(primitive.executive, values)
+
+
+def _joints(primitive: Primitive, robot: RobotModel) -> ExecutiveGoal:
+    values, points = dict(primitive.parameters), primitive.trajectory.points
+    corners = points[list(primitive.trajectory.corners)][1:]
+    if len(corners) == 1:
+        values["joint_dest"] = tuple(corners[0].tolist())
+        return _fitting("joint_guarded", values)
+    values["via_points"] = tuple(corners.ravel().tolist())
+    turned = np.abs(np.diff(points, axis=0)).sum(axis=0) / robot.limits.velocity
+    share = float(turned.max()) / max(primitive.trajectory.duration, 0.05)
+    values["path_speed"] = float(np.clip(1.3 * share, *SPEED_SHARE))  # 1.3: at rest at every corner
+    return _fitting("joint_path", values)
+
+
+def _straight_pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[ExecutiveGoal]:
+    points, corners = primitive.trajectory.points, primitive.trajectory.corners
+    total = sum(pose_length(points[a], points[b]) for a, b in itertools.pairwise(corners)) or 1.0
+    for a, b in itertools.pairwise(corners):
+        values = dict(primitive.parameters)
+        share = pose_length(points[a], points[b]) / total
+        seconds = max(primitive.trajectory.duration * share, 0.05)
+        values["time_vel_val"] = seconds
+        values["acc_time"] = min(float(values.get("acc_time", 0.2)), 0.5 * seconds)  # type: ignore[arg-type]
+        pose = pose_from_se3(T_world_arm.actInv(se3_from_pose(points[b])))
+        values["tr_tn_dest"] = tuple(pose.tolist())
+        if b != corners[-1]:
+            values |= BETWEEN
+        yield _fitting(primitive.executive, values)
+
+
+def _fitting(executive: str, values: dict[str, ParameterValue]) -> ExecutiveGoal:
+    """Without what the primitive does not have; the executive's `end_time` is that of the ending segment."""
+    allowed = kind_named(executive).allowed
+    if not values.get("select") and executive != "teleoperation":
+        values["end_time"] = 0.0
+    return ExecutiveGoal(executive, {n: v for n, v in values.items() if n in allowed or n not in _MAY_DROP})
+
+
+def _yaml(value: ParameterValue) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def report_of(primitive: Primitive, outcome: str, message: Any, robot: RobotModel, T_world_arm: pin.SE3) -> Report:
+    """The report of PrimitiveReport.msg; the pose is that of the joints, in the workcell's WORLD."""
+    joints = np.array(message.joint_position)
+    pose: tuple[float, ...] = ()
+    is_arm = primitive.executive not in ("free_grasp", "compliant_grasp")
+    if len(joints) == robot.dof and is_arm:
+        pose = tuple(pose_from_se3(T_world_arm * robot.forward(joints)).tolist())
+    readings: dict[str, float | str | tuple[float, ...]] = dict(
+        zip(message.reading_names, message.readings, strict=False)
+    )
+    if not is_arm:
+        readings["width"] = float(readings.get("grip_width", message.gripper))  # type: ignore[arg-type]
+    finite = {name: value for name, value in readings.items() if not isinstance(value, float) or np.isfinite(value)}
+    return Report(
+        primitive.number,
+        outcome,
+        tuple(joints.tolist()) if pose else (),
+        pose,
+        tuple(message.wrench) if np.isfinite(message.wrench).all() else (),
+        finite,
+        float(message.elapsed),
+        note=str(message.detail or message.reason) if needs_note(primitive, outcome) else "",
+    )

@@ -1,0 +1,34 @@
+"""Shared by every node: base class, rights of the table, parameters, actions, process, foreground clients."""
+
+from __future__ import annotations
+
+from telerobot_nodes.nodes.framework.actions import Goal
+from telerobot_nodes.nodes.framework.base import GraphNode, Health
+from telerobot_nodes.nodes.framework.deferred import Send
+from telerobot_nodes.nodes.framework.foreground import DISCOVERY_LIMIT, Foreground
+from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
+from telerobot_nodes.nodes.framework.parameters import node_parameters
+from telerobot_nodes.nodes.framework.process import (
+    URGENT_NICENESS,
+    URGENT_PRIORITY,
+    end_process,
+    found_quickly,
+    run_node,
+)
+
+__all__ = [
+    "DISCOVERY_LIMIT",
+    "URGENT_NICENESS",
+    "URGENT_PRIORITY",
+    "Foreground",
+    "Goal",
+    "GraphNode",
+    "Health",
+    "Send",
+    "end_process",
+    "found_quickly",
+    "interface_class",
+    "node_parameters",
+    "qos_profile",
+    "run_node",
+]

@@ -1,0 +1,130 @@
+"""One node as a process: start, spin, clean end on SIGINT and SIGTERM, exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import NoReturn
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.signals import SignalHandlerOptions
+
+from telerobot_nodes import graph
+from telerobot_nodes.core.config import NodeOptions, share_path
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.nodes.framework.base import GraphNode
+
+SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
+URGENT_NICENESS = -15
+URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
+PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
+EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
+EXIT_FAILED = 3  # something that the node depends on has ended
+
+
+class EndRequested(BaseException):
+    """SIGINT or SIGTERM while a node starts: it may compile for minutes, and there is no motion to end yet."""
+
+
+def found_quickly() -> None:
+    """Announce this process every 0.3 s instead of every 3 s; to be called before `run_node`.
+
+    A profile of the user's own stays in force.
+    """
+    os.environ.setdefault(PROFILE, str(share_path("config/fastdds.xml")))
+
+
+def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:
+    """Run a node until SIGINT, SIGTERM or the context ends; 0 after a clean end, 2 refused at the start, 3 failed."""
+    stop, started = threading.Event(), threading.Event()
+
+    def end(_number: int, _frame: object) -> None:
+        again = stop.is_set()
+        stop.set()
+        if not (started.is_set() or again):
+            raise EndRequested
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
+        return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
+    urgent = graph.node(options.name).urgent
+    if urgent:
+        with contextlib.suppress(PermissionError):  # an ordinary user's node runs at the ordinary priority
+            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
+    rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = make(options)
+    except TelerobotError as error:
+        rclpy.try_shutdown()
+        return _refuse(options.name, str(error))
+    except EndRequested:
+        rclpy.try_shutdown()
+        return 0
+    try:
+        node.trigger_configure()
+        node.trigger_activate()
+        started.set()
+        if urgent:
+            with contextlib.suppress(PermissionError):
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
+        if node.active:
+            print(f"telerobot: {options.name} ready", flush=True)
+        else:
+            node.failure = node.failure or "it could not be activated; the reason is above"
+        _spin(node, stop)
+    except EndRequested:
+        pass
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the clean-up short
+        if node.active:
+            node.trigger_deactivate()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    if node.failure:
+        print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
+    return EXIT_FAILED if node.failure else 0
+
+
+def end_process(code: int) -> NoReturn:
+    """End the process of a node after `run_node`, at once and without static destructors.
+
+    Those would run beside threads that are still alive: of the middleware, of a planner that loads.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _spin(node: GraphNode, stop: threading.Event) -> None:
+    from rclpy.experimental import EventsExecutor
+
+    executor = EventsExecutor()
+    executor.add_node(node)
+    end = math.inf
+    while rclpy.ok() and time.monotonic() < end and not node.failure:
+        if stop.is_set() and end == math.inf:
+            end = time.monotonic() + node.linger
+        try:
+            executor.spin_once(timeout_sec=SPIN_TIMEOUT)
+        except ExternalShutdownException:
+            break
+        except Exception as error:  # noqa: BLE001 -- process boundary: e.g. an illegal lifecycle transition asked for
+            node.errors += 1
+            node.get_logger().error(f"callback failed: {error}")
+    if node.active and rclpy.ok():
+        node.trigger_deactivate()
+        executor.spin_once(timeout_sec=SPIN_TIMEOUT)  # sends the results of the goals that it ended
+    executor.shutdown(timeout_sec=1.0)
+
+
+def _refuse(name: str, reason: str) -> int:
+    print(f"telerobot: {name}: {reason}", file=sys.stderr, flush=True)
+    return EXIT_REFUSED

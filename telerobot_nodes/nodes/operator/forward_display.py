@@ -1,0 +1,90 @@
+"""The outputs of `forward_simulator`: its state, arms as joint states and transforms, the plan as a coloured line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from geometry_msgs.msg import Point
+from sensor_msgs.msg import JointState
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.nodes.framework import GraphNode
+from telerobot_nodes.nodes.messages import convert
+from telerobot_nodes.nodes.operator.transforms import WORLD, ArmTransforms
+from telerobot_nodes.simulation import ArmState
+
+LINE_POINTS = 500  # most points of the displayed line
+
+_FREE = ColorRGBA(r=0.2, g=0.7, b=1.0, a=1.0)
+_CONFLICT = ColorRGBA(r=1.0, g=0.2, b=0.1, a=1.0)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The arms at one moment; None: there is none."""
+
+    arm: ArmState  # at the plan's head
+    trial: ArmState | None  # at the trial path's head
+    present: ArmState | None  # estimated now
+    scrubbed: ArmState | None  # at a plan time that the operator asked for
+
+
+class ForwardDisplay:
+    """Publishes the outputs of one `forward_simulator`."""
+
+    def __init__(self, node: GraphNode, robot: RobotModel) -> None:
+        self._node = node
+        self._names = list(robot.joint_names)
+        self._state = node.publisher("forward_simulator/state")
+        self._joints = {
+            name: node.publisher(f"forward_simulator/{name}") for name in ("predicted", "estimate", "trial", "scrubbed")
+        }
+        self._markers = node.publisher("forward_simulator/markers")
+        self._transforms = ArmTransforms(node, robot)
+
+    @property
+    def transforms(self) -> str:
+        """For diagnostics: whether there are transforms."""
+        return self._transforms.text
+
+    def publish(self, message: Any, shown: Shown) -> None:
+        """Publish the state, completed with the arms, and each arm by itself."""
+        arms = {"predicted": shown.arm, "estimate": shown.present, "trial": shown.trial, "scrubbed": shown.scrubbed}
+        stamp = self._node.stamp()
+        message.stamp = stamp
+        message.head_position = _joints(shown.arm)
+        message.estimate_position = _joints(shown.present)
+        message.trial_position = _joints(shown.trial)
+        self._state.publish(message)
+        for name, arm in arms.items():
+            if arm is not None:
+                state = JointState(name=self._names, position=_joints(arm))
+                state.header.stamp = stamp
+                self._joints[name].publish(state)
+        drawn = {name: arm.joint_position for name, arm in arms.items() if arm is not None and name != "scrubbed"}
+        self._transforms.send(drawn, stamp)
+
+    def publish_line(
+        self, times: FloatArray, kinds: Any, tool_pose: Callable[[float], FloatArray], most: int = LINE_POINTS
+    ) -> None:
+        """Publish the tool's path at plan times (n,) [s]; `kinds` (n,) is not 0 where there is a conflict."""
+        step = max(1, len(times) // most)
+        line = Marker(type=Marker.LINE_STRIP, action=Marker.ADD, ns="plan")
+        line.header.frame_id, line.header.stamp = WORLD, self._node.stamp()
+        line.scale.x, line.pose.orientation.w = 0.004, 1.0
+        for time, kind in zip(times[::step], kinds[::step], strict=True):
+            x, y, z = (float(value) for value in tool_pose(float(time))[:3])
+            line.points.append(Point(x=x, y=y, z=z))
+            line.colors.append(_CONFLICT if kind else _FREE)
+        if len(line.points) < 2:
+            line.action = Marker.DELETE
+        self._markers.publish(MarkerArray(markers=[line]))
+
+
+def _joints(arm: ArmState | None) -> Any:
+    return convert.doubles(arm.joint_position if arm is not None else ())

@@ -1,0 +1,149 @@
+"""`forward_simulator`: the arm at the plan's head and the estimate of the robot's present [US5046022 claims 5, 9]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from telerobot.msg import ForwardState, PlanUpdate
+from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values import FloatArray, finite
+from telerobot_nodes.cspace.service import InProcessPlanner
+from telerobot_nodes.nodes.framework import GraphNode, Health, run_node
+from telerobot_nodes.nodes.messages import convert
+from telerobot_nodes.nodes.operator.forward_display import ForwardDisplay, Shown
+from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
+from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, RobotReport
+
+TICK_PERIOD = 0.04  # [s]
+MARKER_PERIOD = 0.5  # [s]
+
+
+class ForwardSimulatorNode(GraphNode):
+    """The plan and the robot's reports in; simulated and estimated arm out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        robot = load_robot(options.robot)
+        self._dof = robot.dof
+        planner = InProcessPlanner({arm_name(self): load_robot(options.robot)}, margin=0.0)  # loads on a thread
+        self._forward = ForwardSimulator(robot, planner)
+        self._present = PresentEstimator()
+        self._round_trip = -1.0
+        self._robot_time = 0.0
+        self._robot_position: FloatArray = np.empty(0)
+        self._display = ForwardDisplay(self, robot)
+        self._scrub_time: float | None = None  # [s] plan time asked for
+        self.subscribe("path_plan_queue/plan", self._on_plan)
+        self.subscribe("path_plan_queue/state", self._on_queue)
+        self.subscribe("plan_executor/state", self._on_report)
+        PlanningSceneMonitor(planner, self._forward.recheck).attach(self)
+        self.serve("forward_simulator/scrub", self._on_scrub)
+        self.every(TICK_PERIOD, self._tick)
+        self.every(MARKER_PERIOD, self._publish_markers)
+
+    # inputs --------------------------------------------------------------------------------------------------
+
+    def _on_plan(self, message: Any) -> None:
+        now, trial = self.now(), message.trial
+        if message.kind == PlanUpdate.TRUNCATE:
+            self._forward.truncate(message.after_seq, trial)
+        elif message.kind == PlanUpdate.RESET:
+            self._reset(message)
+        else:
+            points = convert.points_from_message(message.points)
+            self._forward.append(points.first_seq, points.time, points.pose, trial)
+        if not trial:
+            self._present.on_head(now, self._forward.head_time)
+
+    def _reset(self, message: Any) -> None:
+        joints = self._robot_position if self._robot_position.size and not message.trial else None
+        if len(message.points.time):
+            points = convert.points_from_message(message.points)
+            self._forward.reset(points.first_seq, points.time, points.pose, joints, message.trial)
+        else:
+            self._forward.reset(1, np.empty(0), np.empty((0, 7)), joints, message.trial)
+            if joints is not None:  # not at plan time 0: the lead is counted from where the robot is
+                self._forward.start(joints, self._robot_time)
+
+    def _on_queue(self, message: Any) -> None:
+        self._round_trip = message.round_trip
+
+    def _on_report(self, message: Any) -> None:
+        report = convert.report_from_message(message)
+        if len(message.joint_position) == self._dof:
+            self._robot_position = np.array(message.joint_position)
+            self._forward.start(self._robot_position, report.plan_time)
+        self._robot_time = report.plan_time
+        self._forward.executed(report.plan_time)
+        self._present.on_report(
+            self.now(),
+            RobotReport(
+                plan_time=report.plan_time,
+                rate=report.rate,
+                rate_goal=report.rate_goal,
+                committed_time=report.committed_time,
+                tail_time=report.tail_time,
+                running=report.mode in (ExecutorMode.IDLE, ExecutorMode.RUNNING),
+            ),
+            self._round_trip,
+        )
+
+    def _on_scrub(self, request: Any, response: Any) -> None:
+        asked = finite(request.value, "scrub plan time")
+        self._scrub_time = asked if asked >= 0.0 else None
+        shown = self._forward.state_at(asked).time if self._scrub_time is not None else -1.0
+        response.success, response.value = True, float(shown)
+        response.message = "off" if self._scrub_time is None else f"plan time {shown:.2f} s"
+
+    def _tick(self) -> None:
+        now = self.now()
+        arm = self._forward.advance(now)
+        self._forward.check()
+        estimate = self._present.estimate(now)
+        shown = Shown(
+            arm=arm,
+            trial=self._forward.trial_head(),
+            present=self._forward.state_at(estimate.plan_time) if estimate else None,
+            scrubbed=self._forward.state_at(self._scrub_time) if self._scrub_time is not None else None,
+        )
+        conflicts = self._forward.conflicts()
+        message = ForwardState(
+            head_time=arm.time,
+            robot_time=float(self._robot_time),
+            estimate_time=estimate.plan_time if estimate else 0.0,
+            lead=self._forward.lead(self._robot_time),
+            data_age=estimate.since_receipt if estimate else -1.0,
+            robot_position=convert.doubles(self._robot_position),
+            head_pose=convert.doubles(arm.tool_pose),
+            conflicts=conflicts.count,
+            conflict_kind=int(conflicts.kind),
+            conflict_subject=conflicts.subject,
+            conflict=conflicts.text,
+            at_end=bool(self._forward.at_end),
+        )
+        self._display.publish(message, shown)
+
+    def _publish_markers(self) -> None:
+        times, kinds = self._forward.kinds()
+        self._display.publish_line(times, kinds, lambda time: self._forward.state_at(time).tool_pose)
+
+    def health(self) -> Health:
+        """Lead and conflicts."""
+        conflicts = self._forward.conflicts()
+        return Health(
+            message=conflicts.text or "ok",
+            values={
+                "lead": self._forward.lead(self._robot_time),
+                "conflicts": conflicts.count,
+                "transforms": self._display.transforms,
+            },
+        )
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(ForwardSimulatorNode, options)

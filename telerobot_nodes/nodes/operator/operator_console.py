@@ -1,0 +1,90 @@
+"""`operator_console`: the browser's view on the operator client [US5231693]."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from telerobot_nodes.core.config import NodeOptions, parameter
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.hardware import ARM, build_scene
+from telerobot_nodes.nodes.clients import RosPort, connect, offered, solids_from_message
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
+from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
+from telerobot_nodes.operator.console import (
+    STEP_PERIOD,
+    Console,
+    ConsoleSetup,
+    Detail,
+    StageShapes,
+    load_shapes,
+    surroundings,
+)
+from telerobot_nodes.operator.web import open_browser
+
+TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
+
+
+@dataclass(frozen=True)
+class ConsoleParameters:
+    """Parameters of the node."""
+
+    host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
+    port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    task_board: bool = parameter(True, doc="draw the simulated arm's task board")
+    hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
+    open_browser: bool = parameter(False, doc="open the browser if there is a screen")
+
+
+class OperatorConsoleNode(GraphNode):
+    """Status topics in, web page out; buttons in, service calls out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._parameters = node_parameters(self, ConsoleParameters)
+        robot = load_robot(options.robot)
+        allowed = offered(options.graph)
+        self._client = connect(self, RosPort(self, "console", allowed))
+        self.subscribe(
+            "cspace_planner/world", lambda m: self._client.receive_solids(solids_from_message(m, arm_name(self)))
+        )
+        shapes = StageShapes(
+            arm=load_shapes(robot, Detail.VISUAL),
+            ghost=load_shapes(robot, Detail.COLLISION),
+            surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
+        )
+        setup = ConsoleSetup(
+            self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands), completer()
+        )
+        self._console = Console(self._client, robot, shapes, setup)
+        if self._console.commands is not None:
+            self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
+        self.every(STEP_PERIOD, lambda: self._console.step(self.now()))
+        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+
+    def start(self) -> None:
+        """Print the address of the console."""
+        print(f"console: {self._console.url}", flush=True)
+        if self._parameters.open_browser:
+            open_browser(self._console.url, os.environ)
+
+    def health(self) -> Health:
+        """Address and browsers connected."""
+        return Health(values={"url": self._console.url, "browsers": self._console.browsers})
+
+    def destroy_node(self) -> None:
+        """End the web server with the node."""
+        self._console.close()
+        super().destroy_node()
+
+
+def hands(folder: str) -> dict[str, str]:
+    """Recordings to offer: file by the name to show."""
+    return {path.stem: str(path.resolve()) for path in sorted(Path(folder).glob("*.csv"))} if folder else {}
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(OperatorConsoleNode, options)

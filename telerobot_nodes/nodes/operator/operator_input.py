@@ -1,0 +1,156 @@
+"""`operator_input`: devices of the operator, their stops, and replay of recorded hands [US5231693]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rclpy.duration import Duration
+
+from telerobot_nodes.core.config import NodeOptions, share_path
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.nodes.clients import RosPort, robot_from_message
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.messages import convert, twist_stamped
+from telerobot_nodes.operator.client import OperatorClient, Outcome, commands
+from telerobot_nodes.operator.devices import (
+    Fit,
+    HandRecording,
+    JoyMapping,
+    Joystick,
+    Reach,
+    Replay,
+    ReplayState,
+    box_reach,
+    device_motion,
+    fit,
+    load_hand,
+)
+
+DEMO_HAND = "config/hands/demo_hand.csv"
+TICK_PERIOD = 0.1  # [s] between repetitions of a stop
+BUTTONS: dict[str, Callable[[], commands.Command]] = {  # by their names in the mapping
+    "halt": commands.Halt,
+    "estop": commands.EStop,
+    "reset": commands.Reset,
+    "tare": commands.Tare,
+}
+
+
+class OperatorInputNode(GraphNode):
+    """Joy messages and recordings in, tool velocities and device poses out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._box = load_robot(options.robot).workspace
+        self._joystick = Joystick(node_parameters(self, JoyMapping))
+        self._target: FloatArray = self._box.center  # [m] plan's head, WORLD
+        self._replay = Replay(self._send, self._replay_ended)
+        self._hand: HandRecording | None = None
+        self._fit: Fit | None = None
+        self._pose = self.publisher("path_plan_queue/pose_target_cmds")
+        self._twist = self.publisher("path_plan_queue/delta_twist_cmds")
+        self._teleop = self.publisher("gcmsf_control/teleop_cmds")
+        self._poses_sent = 0
+        self._direct = False  # the device moves the robot's primitive, not the plan
+        port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare}))
+        self._client = OperatorClient(port, agent=port.agent)
+        self.subscribe("plan_executor/state", lambda m: self._client.receive_robot(robot_from_message(m), self.now()))
+        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+        self.subscribe("joy", self._on_joy)
+        self.subscribe("path_plan_queue/state", self._on_queue)
+        self.serve("operator_input/replay", self._start_replay)
+        self.serve("operator_input/stop_replay", self._stop_replay)
+        self.serve("operator_input/direct", self._set_direct)
+
+    def stop(self) -> None:
+        """End a replay."""
+        self._replay.stop()
+
+    def _on_queue(self, message: Any) -> None:
+        if len(message.target_pose) == 7:
+            self._target = np.array(message.target_pose[:3])
+
+    def _on_joy(self, message: Any) -> None:
+        for name in self._joystick.presses(message.buttons):
+            self._client.ask(BUTTONS[name](), self.now(), partial(self._tell, name))
+        velocity = self._joystick.twist(message.axes, message.buttons)
+        if velocity is not None:
+            message = twist_stamped(velocity, self._joystick.mapping.frame, self.stamp())
+            (self._teleop if self._direct else self._twist).publish(message)
+
+    def _tell(self, name: str, outcome: Outcome) -> None:
+        self.get_logger().info(f"button {name}: {outcome.text or ('done' if outcome.done else 'not done')}")
+
+    def _set_direct(self, request: Any, response: Any) -> None:
+        if request.data and self._replay.playing:
+            raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
+        if self._joystick.active and request.data != self._direct:  # end the motion of the previous one
+            still = twist_stamped(np.zeros(6), self._joystick.mapping.frame, self.stamp())
+            (self._teleop if self._direct else self._twist).publish(still)
+        self._direct = request.data
+        response.success = True
+        response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
+
+    def _start_replay(self, request: Any, response: Any) -> None:
+        if self._replay.playing:
+            raise InvalidValueError("replay", "running", "allowed: one at a time; call stop_replay first")
+        path = Path(request.file) if request.file else share_path(DEMO_HAND)
+        hand = load_hand(path)
+        chosen = fit(hand, self._reach(), request.scale)
+        motion = device_motion(hand, chosen.scale, request.speed)
+        self._hand, self._fit = hand, chosen
+        self._replay.start(motion)
+        response.success, response.message = True, _describe(hand, chosen)
+        response.scale, response.duration = chosen.scale, motion.duration
+        self.get_logger().info(f"replay: {response.message}")
+
+    def _stop_replay(self, _request: Any, response: Any) -> None:
+        response.success = True
+        response.message = "stopped" if self._replay.stop() else "no replay was running"
+
+    def _reach(self) -> Reach:
+        """The robot's workspace seen from the plan's head, where the device is indexed."""
+        offset = self._box.center - self._target
+        return box_reach(offset - 0.5 * self._box.size, offset + 0.5 * self._box.size)
+
+    def _send(self, pose: FloatArray, late: float) -> None:
+        """Publish a pose with the time at which it was due, so that the receiver can measure how late it is."""
+        due = self.get_clock().now() - Duration(seconds=late)
+        self._pose.publish(convert.pose_stamped(pose, "device", due.to_msg()))
+        self._poses_sent += 1
+
+    def _replay_ended(self, state: ReplayState) -> None:
+        self.get_logger().info(f"replay {state.value}: {self._replay.sent} poses")
+
+    def health(self) -> Health:
+        """State of the replay and the joystick."""
+        replay = self._replay
+        values: dict[str, object] = {
+            "replay": replay.state.value,
+            "replay_sent": replay.sent,
+            "poses_sent": self._poses_sent,
+            "replay_lateness_max_ms": 1e3 * replay.lateness_max,
+            "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
+            "joystick": "moving" if self._joystick.active else "at rest",
+            "direct": self._direct,
+        }
+        if self._hand is not None and self._fit is not None:
+            values |= {"hand": self._hand.source, "scale": self._fit.scale, "jumps_in_recording": self._fit.jumps}
+        return Health(message=f"replay {replay.state.value}", values=values)
+
+
+def _describe(hand: HandRecording, chosen: Fit) -> str:
+    size = ", ".join(f"{value:.2f}" for value in chosen.upper - chosen.lower)
+    reach = "" if chosen.fits else "; part of it is outside the workspace from here"
+    return f"{Path(hand.source).name} at scale {chosen.scale:.2f} ({size} m), {chosen.jumps} jumps in it{reach}"
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(OperatorInputNode, options)

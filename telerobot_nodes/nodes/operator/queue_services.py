@@ -1,0 +1,100 @@
+"""The operator's controls as services of `path_plan_queue` [US5046022]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from telerobot_nodes.core.protocol import AuthorityKind
+from telerobot_nodes.nodes.framework import GraphNode
+from telerobot_nodes.plan.authority import AuthorityClient
+from telerobot_nodes.plan.queue import Join, JoinOutcome, PathPlanQueue
+
+AUTHORITY_SERVICES = {
+    "request_control": AuthorityKind.REQUEST,
+    "grant_control": AuthorityKind.CONSENT,
+    "refuse_control": AuthorityKind.REFUSE,
+    "release_control": AuthorityKind.RELEASE,
+    "take_control": AuthorityKind.TAKE,
+}
+
+
+class QueueServices:
+    """Serves each control of the queue on `node`. A refusal of the core becomes the answer's message."""
+
+    def __init__(self, node: GraphNode, queue: PathPlanQueue, authority_client: AuthorityClient) -> None:
+        self._node, self._queue, self._authority_client = node, queue, authority_client
+        handlers: dict[str, Callable[[Any, Any], None]] = {
+            "time_clutch": self._on_time_clutch,
+            "position_clutch": self._on_position_clutch,
+            "adopt": partial(self._on_join, Join.ADOPT),
+            "discard": partial(self._on_join, Join.DISCARD),
+            "brake": self._on_brake,
+            "clear": self._on_clear,
+            "pause": self._on_pause,
+            "rate": self._on_rate,
+            "time_ratio": self._on_time_ratio,
+            "gripper": self._on_gripper,
+            "resume": self._on_resume,
+            "reset": self._on_reset,
+            "tare": self._on_tare,
+        }
+        for name, kind in AUTHORITY_SERVICES.items():
+            handlers[name] = partial(self._on_authority, kind)
+        for name, handler in handlers.items():
+            node.serve(f"path_plan_queue/{name}", handler)
+
+    def _on_time_clutch(self, request: Any, response: Any) -> None:
+        self._queue.set_time_clutch(self._node.now(), request.data)
+        response.success, response.message = True, "engaged" if request.data else "disengaged"
+
+    def _on_position_clutch(self, request: Any, response: Any) -> None:
+        self._answer_join(self._queue.set_position_clutch(self._node.now(), request.data), request.data, response)
+
+    def _on_join(self, kind: Join, _request: Any, response: Any) -> None:
+        self._answer_join(self._queue.set_position_clutch(self._node.now(), True, kind), True, response)
+
+    def _answer_join(self, outcome: JoinOutcome, asked: bool, response: Any) -> None:
+        response.success, response.message = outcome.engaged == asked, outcome.reason
+
+    def _on_brake(self, request: Any, response: Any) -> None:
+        response.value = self._queue.set_brake(self._node.now(), request.value)
+        response.success, response.message = True, f"deleting {response.value:g} plan seconds per second"
+
+    def _on_pause(self, _request: Any, response: Any) -> None:
+        self._queue.pause(self._node.now())
+        response.success, response.message = True, "pause sent"
+
+    def _on_rate(self, request: Any, response: Any) -> None:
+        self._queue.set_rate(self._node.now(), request.value)
+        response.success, response.message, response.value = True, "rate sent", request.value
+
+    def _on_clear(self, _request: Any, response: Any) -> None:
+        deleted = self._queue.clear(self._node.now())
+        response.success, response.message = True, f"{deleted} points deleted"
+
+    def _on_resume(self, _request: Any, response: Any) -> None:
+        self._queue.resume(self._node.now())
+        response.success, response.message = True, "resume sent"
+
+    def _on_reset(self, _request: Any, response: Any) -> None:
+        self._queue.reset(self._node.now())
+        response.success, response.message = True, "reset sent"
+
+    def _on_tare(self, _request: Any, response: Any) -> None:
+        self._queue.tare(self._node.now())
+        response.success, response.message = True, "tare sent"
+
+    def _on_authority(self, kind: AuthorityKind, _request: Any, response: Any) -> None:
+        self._authority_client.check(kind)
+        self._authority_client.request(self._node.now(), self._queue.authority_message(kind))
+        response.success, response.message = True, f"{kind.name.lower()} sent, repeated until the robot shows it"
+
+    def _on_gripper(self, request: Any, response: Any) -> None:
+        response.value = self._queue.set_gripper(self._node.now(), request.value)
+        response.success, response.message = True, f"{1e3 * response.value:g} mm from the head of the path on"
+
+    def _on_time_ratio(self, request: Any, response: Any) -> None:
+        response.value = self._queue.set_time_ratio(self._node.now(), request.value)
+        response.success, response.message = True, f"{response.value:g} plan seconds per second"

@@ -1,0 +1,290 @@
+"""Node `cspace_planner`: proved paths for one or several arms in the planning scene [US5347459]."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+
+from telerobot_nodes import graph
+from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values import FloatArray, finite_array
+from telerobot_nodes.cspace.geometry import Change, load_world, scene_of
+from telerobot_nodes.cspace.service import (
+    PLUGINS,
+    ArmPlace,
+    PathAnswer,
+    PlanAnswer,
+    PlanRequest,
+    Refusal,
+    Result,
+    StateAnswer,
+    arms_of,
+    world_file,
+)
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.nodes.framework import GraphNode, Health, Send, node_parameters, qos_profile, run_node
+from telerobot_nodes.nodes.planning import convert_planning as convert
+from telerobot_nodes.nodes.planning.planner_markers import path_markers, scene_markers
+from telerobot_nodes.nodes.planning.planner_worker import Job, PlannerWorker, WorkerOptions
+from telerobot_nodes.nodes.planning.planning_scene import changes_from_scene
+
+WORLD_PERIOD = 2.0  # [s] between publications of the scene: the link can lose one
+ATTEMPTS = 3  # at a plan whose world changes under it
+PATIENCE = 3.0  # [-] times the budget before the planner's process is ended
+GRACE = 10.0  # [s] more, for proofs, timing and checks
+
+
+@dataclass(frozen=True)
+class PlannerParameters:
+    """Parameters of `cspace_planner`."""
+
+    world: str = parameter("empty", doc="obstacles at the start: a name in config/worlds or a YAML file")
+    arms: str = parameter(
+        "", doc="arms as NAME ROBOT X Y Z YAW [NAMESPACE], separated by ;, empty: that of --robot, named arm"
+    )
+    back_end: str = parameter("cspace", choices=PLUGINS, doc="planner for requests that name none")
+    budget: float = parameter(2.0, unit="s", low=0.01, high=60.0, doc="planning time for requests that give none")
+    margin: float = parameter(0.005, unit="m", low=0.0, high=0.2, doc="distance to keep from obstacles")
+    self_margin: float = parameter(0.0, unit="m", low=0.0, high=0.1, doc="distance to keep between links")
+    apart: float = parameter(0.01, unit="m", low=0.0, high=0.2, doc="distance to keep between arms that move together")
+    finest: float = parameter(0.002, unit="rad", low=1e-4, high=0.1, doc="shortest piece of a motion that is proved")
+    cell: float = parameter(0.1, unit="rad", low=0.01, high=1.0, doc="finest half width of cells in complete search")
+    sample_period: float = parameter(0.02, unit="s", low=0.001, high=0.2, doc="time between samples of timed paths")
+    planning_scene: str = parameter("", doc="topic of MoveIt planning scenes to read obstacles from; empty: none")
+
+
+class CspacePlannerNode(GraphNode):
+    """Receives requests and obstacles; publishes paths, the scene and markers. Planning runs in another process."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._parameters = p = node_parameters(self, PlannerParameters)
+        self._arms = arms_of([row for row in p.arms.split(";") if row.strip()], options.robot)
+        self._robots = {arm.name: load_robot(arm.robot) for arm in self._arms}
+        self._scene, self._version = scene_of(load_world(world_file(p.world))), 1
+        self._stamp = self.stamp()
+        self._joints: dict[str, bytes] = {}
+        self._asked, self._last, self._seconds = 0, "nothing asked yet", 0.0
+        self._worker = PlannerWorker(_worker_options(p, self._arms))
+        self._world = self.publisher("cspace_planner/world")
+        self._markers = self.publisher("cspace_planner/markers")
+        self.subscribe("obstacles", self._on_obstacles)
+        for arm in self._arms:
+            self._subscribe_joints(arm)
+        if p.planning_scene:
+            self._subscribe_scenes(p.planning_scene)
+        self.serve_deferred("cspace_planner/plan", self._on_plan)
+        self.serve_deferred("cspace_planner/check_path", self._on_check_path)
+        self.serve_deferred("cspace_planner/check_configuration", self._on_check_configuration)
+        self.every(WORLD_PERIOD, self._publish_world)
+
+    def start(self) -> None:
+        """Start the planner's process and publish the scene."""
+        self._worker.start()
+        self._publish_world()
+
+    def stop(self) -> None:
+        """End the planner's process."""
+        self._worker.stop()
+
+    # the world -----------------------------------------------------------------------------------------------
+
+    def _on_obstacles(self, message: Any) -> None:
+        self._change(convert.changes_from_message(message), message.replace)
+
+    def _on_scene(self, message: Any) -> None:
+        self._change(*changes_from_scene(message, self._arms[0].name))
+
+    def _change(self, changes: list[Change], replace: bool) -> None:
+        self._scene = self._scene.changed(changes, replace, tuple(self._robots))
+        self._version += 1
+        self._stamp = self.stamp()
+        self._publish_world()
+        markers = path_markers((), self._stamp)
+        markers.markers += scene_markers(self._scene, self._stamp)
+        self._markers.publish(markers)
+
+    def _publish_world(self) -> None:
+        self._world.publish(convert.scene_to_message(self._scene, self._stamp))
+
+    def _subscribe_scenes(self, topic: str) -> None:
+        """Subscribe to MoveIt's planning scenes; raises InvalidValueError where its messages are not installed."""
+        try:
+            from moveit_msgs.msg import PlanningScene
+        except ImportError:
+            raise InvalidValueError(
+                "planning_scene", topic, "allowed: empty, as moveit_msgs is not importable here"
+            ) from None
+        self.create_subscription(PlanningScene, topic, self._gated(self._on_scene), 10)
+
+    def _subscribe_joints(self, arm: ArmPlace) -> None:
+        """Keep measured joints as bytes and decode them when needed: they come 200 times a second."""
+        entry = graph.topic("joint_states")
+        keep = partial(self._joints.__setitem__, arm.name)
+        where = f"/{arm.namespace}/{entry.name}" if arm.namespace else entry.name
+        self.create_subscription(JointState, where, keep, qos_profile(entry.qos), raw=True)
+
+    def _measured(self) -> dict[str, FloatArray]:
+        """Joints (dof,) [rad] of each arm whose joint states were received."""
+        found = {}
+        for name, data in self._joints.items():
+            robot, message = self._robots[name], deserialize_message(data, JointState)
+            if tuple(message.name) != robot.joint_names:
+                raise InvalidValueError("joint_states.name", list(message.name), f"allowed: {list(robot.joint_names)}")
+            q = finite_array(message.position, "joint_states.position", robot.dof)
+            found[name] = np.clip(q, robot.limits.lower, robot.limits.upper)
+        return found
+
+    # requests ------------------------------------------------------------------------------------------------
+
+    def _arm(self, name: str) -> str:
+        if not name and len(self._arms) == 1:
+            return self._arms[0].name
+        if name not in self._robots:
+            raise InvalidValueError("arm", name, f"allowed: {', '.join(self._robots)}")
+        return name
+
+    def _on_plan(self, message: Any, response: Any, send: Send) -> None:
+        response.outcome = Result.REFUSED.value
+        p, measured = self._parameters, self._measured()
+        goals = [convert.goal_from_message(goal, self._arm(goal.arm), measured) for goal in message.goals]
+        request = PlanRequest(
+            tuple(goals),
+            message.back_end or p.back_end,
+            message.budget or p.budget,
+            message.speed or 1.0,
+            measured if len(self._arms) > 1 else {},
+        )
+        self._asked += 1
+        self._plan(request, partial(self._answer_plan, response, send), ATTEMPTS, 0.0)
+
+    def _plan(self, request: PlanRequest, answer: Any, attempts: int, spent: float) -> None:
+        limit = GRACE + PATIENCE * request.budget * len(request.goals)
+        job = Job("plan", (request,), self._scene, limit)
+        self._worker.ask(job, partial(self._planned, request, answer, attempts, spent, self._version))
+
+    def _planned(
+        self, request: PlanRequest, answer: Any, attempts: int, spent: float, version: int, result: Any, seconds: float
+    ) -> None:
+        """Prove a path again, or replan it, when the scene has changed since the request. On the worker's thread."""
+        spent += seconds
+        if version == self._version or not isinstance(result, PlanAnswer) or not result.found:
+            answer(result, spent, "")
+            return
+        job = Job("still_free", (result, request), self._scene, GRACE)
+        self._worker.ask(job, partial(self._proved_again, request, answer, attempts, spent, self._version, result))
+
+    def _proved_again(
+        self,
+        request: PlanRequest,
+        answer: Any,
+        attempts: int,
+        spent: float,
+        version: int,
+        planned: PlanAnswer,
+        trouble: Any,
+        seconds: float,
+    ) -> None:
+        spent += seconds
+        if trouble == "" and version == self._version:
+            answer(planned, spent, "obstacles moved during planning, proved again in the new world")
+        elif attempts > 1:
+            self._plan(request, answer, attempts - 1, spent)
+        else:
+            reason = trouble.message if isinstance(trouble, Refusal) else trouble or "and again while it was proved"
+            answer(Refusal(f"obstacles moved during planning, {ATTEMPTS} times: {reason}"), spent, "")
+
+    def _answer_plan(self, response: Any, send: Send, result: Any, spent: float, note: str) -> None:
+        response.planning_time = spent
+        if isinstance(result, Refusal):
+            response.success, response.outcome, response.message = False, result.result.value, result.message
+        else:
+            response.success, response.outcome = result.found, result.result.value
+            response.message = "; ".join(filter(None, (note, result.message)))
+            response.paths = [convert.path_to_message(path) for path in result.paths]
+            response.statistic_names = list(result.statistics)
+            response.statistics = convert.numbers(result.statistics.values())
+        self._last, self._seconds = f"{response.outcome}: {response.message}"[:200], spent
+        send(response)
+        if response.success:
+            stamp = self.stamp()
+            markers = path_markers(result.paths, stamp)
+            markers.markers += scene_markers(self._scene, stamp)
+            self._markers.publish(markers)
+
+    def _on_check_path(self, message: Any, response: Any, send: Send) -> None:
+        arm = self._arm(message.arm)
+        robot = self._robots[arm]
+        if message.dof != robot.dof:
+            raise InvalidValueError("dof", message.dof, f"allowed: {robot.dof}")
+        path = finite_array(message.waypoints, "waypoints")
+        margin = None if message.margin < 0.0 else float(message.margin)
+        standing = self._measured() if len(self._arms) > 1 else {}
+        arguments = (arm, path, margin, frozenset(message.ignore), standing)
+        self._worker.ask(Job("check_path", arguments, self._scene, GRACE), partial(_answer_path, response, send))
+
+    def _on_check_configuration(self, message: Any, response: Any, send: Send) -> None:
+        arm, measured = self._arm(message.arm), self._measured()
+        q = np.array(message.joint_position)
+        if not q.size and arm not in measured:
+            raise InvalidValueError(
+                "joint_position", "empty", "allowed: joints, as nothing is measured of this arm yet"
+            )
+        arguments = (arm, q if q.size else measured[arm], measured if len(self._arms) > 1 else {})
+        job = Job("check_configuration", arguments, self._scene, GRACE)
+        self._worker.ask(job, partial(_answer_state, response, send))
+
+    def health(self) -> Health:
+        """The last request and its result."""
+        values: dict[str, object] = {
+            "obstacles": len(self._scene.obstacles),
+            "asked": self._asked,
+            "waiting": self._worker.waiting,
+            "last": self._last,
+            "planning_time_ms": 1e3 * self._seconds,
+            "worker_starts": self._worker.starts,
+        }
+        values.update({f"cells_{arm}": note for arm, note in self._worker.notes.items()})
+        return Health(values=values)
+
+
+def _answer_path(response: Any, send: Send, result: Any, _seconds: float) -> None:
+    if isinstance(result, PathAnswer):
+        response.success, response.free, response.message = True, bool(result.free), result.message
+        response.clearance, response.segment = float(result.clearance), int(result.segment)
+    else:
+        response.success, response.message = False, result.message
+    send(response)
+
+
+def _answer_state(response: Any, send: Send, result: Any, _seconds: float) -> None:
+    if isinstance(result, StateAnswer):
+        response.success = True
+        for entry in fields(result):
+            setattr(response, entry.name, getattr(result, entry.name))
+    else:
+        response.success, response.message = False, result.message
+    send(response)
+
+
+def _worker_options(p: PlannerParameters, arms: tuple[ArmPlace, ...]) -> WorkerOptions:
+    folder = os.environ.get(STATE_VARIABLE)
+    return WorkerOptions(
+        arms={arm.name: (arm.robot, arm.base) for arm in arms},
+        settings={name: getattr(p, name) for name in ("margin", "self_margin", "finest", "cell")},
+        service={name: getattr(p, name) for name in ("sample_period", "apart")},
+        cache=Path(folder) if folder else None,
+    )
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(CspacePlannerNode, options)

@@ -1,0 +1,14 @@
+"""Nodes that measure the graph, for benchmarks and checks."""
+
+from __future__ import annotations
+
+from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
+from telerobot_nodes.nodes.probes.halt_probe import HaltProbe, flood
+from telerobot_nodes.nodes.probes.plan_probe import PlanProbe
+
+__all__ = [
+    "HaltProbe",
+    "PlanProbe",
+    "diagnostics_of",
+    "flood",
+]

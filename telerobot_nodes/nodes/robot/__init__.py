@@ -1,0 +1,1 @@
+"""Nodes of the robot's host: hardware, control loop, executor."""

@@ -1,0 +1,208 @@
+"""`gcmsf_control`: host of the control loop, between windows, primitives and the joint servo [GCMSF]."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pinocchio as pin
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from telerobot_nodes.core.config import NodeOptions, parameter, read_yaml, share_path
+from telerobot_nodes.core.protocol import ESTOP_SENDER
+from telerobot_nodes.core.protocol import ControlState as LoopState
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.geometry import FieldSettings
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
+from telerobot_nodes.motion.loop import (
+    ControlLoop,
+    ControlOutput,
+    LoopSetting,
+    Order,
+    PrimitiveScheduler,
+    ProcessLoop,
+    Tare,
+    make_control,
+    schedule,
+)
+from telerobot_nodes.motion.parameters import parameters_from
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.planning import scene_from_message
+from telerobot_nodes.nodes.robot.field_source import FieldSource
+from telerobot_nodes.nodes.robot.halt_process import HaltProcess
+from telerobot_nodes.nodes.robot.loop_inputs import LoopInputs
+from telerobot_nodes.nodes.robot.loop_messages import loop_values, output_values, setpoint_message, state_message
+from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals
+
+HALT_TOPICS = {"halt": "", "rtc_decision_unit/halt": "", "estop": ESTOP_SENDER}  # and what precedes the sender
+STATE_PERIOD = 0.02  # [s]
+FIELD_PERIOD = 0.01  # [s]
+PREPARE_PRIORITY = 40  # SCHED_FIFO: while it holds the interpreter nothing else may keep it from the processor
+SWITCH_INTERVAL = 5e-4  # [s] of this process's threads: setpoints pass on while others compute
+
+
+@dataclass(frozen=True)
+class LoopParameters:
+    """Parameters of `gcmsf_control`."""
+
+    rate: float = parameter(500.0, unit="Hz", low=50.0, high=1000.0, doc="control loop rate")
+    setpoint_rate: float = parameter(
+        250.0, unit="Hz", low=50.0, high=1000.0, doc="highest rate of setpoints sent to the arm"
+    )
+    own_process: bool = parameter(True, doc="run the loop in a process of its own; else on a thread of this one")
+    priority: int = parameter(80, low=0, high=99, doc="requested SCHED_FIFO priority; 0: none")
+    cpu: int = parameter(-1, low=-1, high=1023, doc="core that the loop's process is bound to; -1: any")
+    stream: str = parameter("", doc="stream law for the plan: file or name in config/streams; empty: none")
+    field: bool = parameter(False, doc="obstacles push the arm, in primitives and under a stream law")
+    field_influence: float = parameter(0.08, unit="m", low=1e-3, high=1.0, doc="distance from which obstacles push")
+    field_gain: float = parameter(0.004, unit="m^2/s", low=0.0, high=1.0, doc="strength of the field")
+
+    @property
+    def every(self) -> int:
+        """Steps of the loop per setpoint."""
+        return max(1, round(self.rate / self.setpoint_rate))
+
+
+class GcmsfControlNode(GraphNode):
+    """Windows, primitives, joints and halts in; setpoints and reports out. The loop never waits; this node may."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        self._parameters = parameters = node_parameters(self, LoopParameters)
+        self._setting = LoopSetting(
+            options.robot,
+            1.0 / parameters.rate,
+            parameters.priority,
+            parameters.cpu,
+            parameters.every,
+            _stream_law(parameters.stream),
+        )
+        robot = load_robot(options.robot)
+        self._robot = robot
+        self._output = ControlOutput(robot.dof)
+        self._setpoint = self.publisher("hardware_interface/setpoint")
+        self._state = self.publisher("gcmsf_control/state")
+        self._loop = self._make_loop()
+        self._halts: HaltProcess | None = None
+        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(min(parameters.priority, PREPARE_PRIORITY)))
+        self._goals = PrimitiveGoals(self)
+        self._scheduler = PrimitiveScheduler(
+            robot, self._setting.period, self._send_order, self._goals.report, self._work
+        )
+        self._goals.scheduler = self._scheduler
+        self._inputs = LoopInputs(self, robot.joint_names, self._scheduler, lambda: self._loop)
+        self._field = self._make_field() if parameters.field else None
+        self.serve("gcmsf_control/tare", self._on_tare)
+        self.every(STATE_PERIOD, self._tick)
+
+    def _make_loop(self) -> ControlLoop | ProcessLoop:
+        if self._parameters.own_process:
+            return ProcessLoop(self._setting, self._robot.dof, self._emit, self._on_loop_end)
+        control = make_control(self._setting)
+        return ControlLoop(control, self._emit, self._setting.priority, self._setting.every)
+
+    def _make_halts(self) -> HaltProcess:
+        topics = {self.resolve_topic_name(topic): word for topic, word in HALT_TOPICS.items()}
+        return HaltProcess(
+            self._loop.descriptor, self._loop.memory.heard, f"{self.get_fully_qualified_name()}_halts", topics
+        )
+
+    def _make_field(self) -> FieldSource:
+        parameters = self._parameters
+        field = FieldSource(self._robot, FieldSettings(parameters.field_influence, parameters.field_gain))
+        self.subscribe("cspace_planner/world", lambda message: field.set_world(scene_from_message(message)))
+        self.every(FIELD_PERIOD, self._push)
+        return field
+
+    def start(self) -> None:
+        """Start the loop."""
+        if not self._loop.running and self._loop.ended:
+            halted = self._output.halt_reason if self._output.halted else ""
+            self._setting = replace(self._setting, halt_count=self._output.halt_count, halted=halted)
+            self._loop = self._make_loop()
+        self._halts = self._make_halts()
+        try:
+            self._loop.start()
+            self._halts.wait_ready()
+        except TelerobotError as error:
+            self.failure = str(error)
+            raise
+
+    def stop(self) -> None:
+        """Ramp down on the path, then end the loop."""
+        self._loop.stop()
+        if self._halts is not None:
+            self._halts.stop()
+
+    # on the node's thread ------------------------------------------------------------------------------------
+
+    def _send_order(self, order: Order) -> None:
+        self._loop.send_order(order)
+
+    def _on_tare(self, _request: Any, response: Any) -> None:
+        if self._output.state not in (LoopState.HOLDING, LoopState.STOPPED):
+            raise InvalidValueError("tare", LoopState(self._output.state).name, "allowed: while the arm rests")
+        self._send_order(Tare())
+        response.success, response.message = True, "present wrench is no contact"
+
+    def _push(self) -> None:
+        law = self._scheduler.parameters
+        if self._field is None or not self._field.obstacles or (law is None and self._setting.stream is None):
+            return
+        T_nom = pin.SE3.Identity() if law is None else law.trajectory.se3("tr_nom")
+        self._loop.inbox.field(self.now(), self._field.twist(self._output.measured_q, T_nom))
+
+    def _tick(self) -> None:
+        if self._loop.error and not self.failure:
+            self._on_loop_end(self._loop.error)
+        self.failure = self.failure or self._hear()
+        if self._loop.read_output(self._output):
+            received = self._halts.heard.obeyed(self._output.told) if self._halts is not None else ()
+            self._state.publish(state_message(self._output, self.stamp(), received))
+            self._scheduler.update(self.now(), self._output, self._loop.read_status(), self._inputs.gripper)
+
+    def _hear(self) -> str:
+        """Note the halts that the loop has heard; returns why it hears none, "" while it does."""
+        if self._halts is None:
+            return ""
+        if self._halts.news():
+            self._scheduler.stop(0, f"halt by {self._halts.heard.reason}")
+        return self._halts.trouble(self.now())
+
+    def health(self) -> Health:
+        """Period, lateness, step time and misses of the loop."""
+        if self._loop.error:
+            return Health(DiagnosticStatus.ERROR, f"control loop ended: {self._loop.error}")
+        values = {**output_values(self._output), **loop_values(self._loop), "primitives": len(self._scheduler)}
+        if self._field is not None:
+            values |= {"obstacles": self._field.obstacles, "nearest_m": self._field.least}
+        return Health(message=self._output.reason or "ok", values=values)
+
+    # on other threads ----------------------------------------------------------------------------------------
+
+    def _emit(self, output: ControlOutput) -> None:
+        if output.commanding:
+            self._setpoint.publish(setpoint_message(output))
+
+    def _on_loop_end(self, reason: str) -> None:
+        """End this process; the watchdog of the hardware interface holds the arm, and the supervisor acts."""
+        self.failure = f"control loop ended: {reason}"
+
+
+def _stream_law(name: str) -> dict[str, Any] | None:
+    """Parameters of the plan's stream. Raises ParameterFileError or InvalidValueError."""
+    if not name:
+        return None
+    path = Path(name) if name.endswith((".yaml", ".yml")) else share_path(f"config/streams/{name}.yaml")
+    values = read_yaml(path)
+    parameters_from(values)
+    return values
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(GcmsfControlNode, options)

@@ -1,0 +1,77 @@
+"""The host's end of the process that hears halts, `halt_receiver.py`: start, signs of life, end."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from telerobot_nodes.core.memory import HaltSlot, HeardHalt
+from telerobot_nodes.errors import TelerobotError
+
+MODULE = "telerobot_nodes.nodes.robot.halt_receiver"
+START_LIMIT = 60.0  # [s]
+SILENCE_LIMIT = 5.0  # [s] without a sign of life: it hangs
+END_LIMIT = 2.0  # [s]
+
+
+class HaltProcessError(TelerobotError):
+    """The process that hears halts did not start."""
+
+
+class HaltProcess:
+    """Hears halts for the loop whose memory `descriptor` is. `heard` is the latest halt; `trouble` why it is deaf."""
+
+    def __init__(self, descriptor: int, slot: HaltSlot, name: str, topics: Mapping[str, str]) -> None:
+        """`name`: of its ROS node, absolute; `topics`: absolute name -> the word that precedes the senders."""
+        self._slot = slot
+        self._count, self.heard = 0, HeardHalt()
+        self._beats, self._alive_at = -1, 0.0
+        words = [f"{topic}={word}" for topic, word in topics.items()]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", MODULE, str(descriptor), name, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=(descriptor,),
+        )
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    def wait_ready(self) -> None:
+        """Wait until it hears. Raises HaltProcessError."""
+        stdout = self._process.stdout
+        assert stdout is not None
+        ready, _, _ = select.select([stdout], [], [], START_LIMIT)
+        if not ready or not stdout.read(1):
+            self.stop()
+            raise HaltProcessError("the process that hears halts did not start; see its output")
+
+    def trouble(self, now: float) -> str:
+        """Why no halt is received; "" while the process gives signs of life."""
+        if self._process.poll() is not None:
+            return f"the process that hears halts ended with code {self._process.returncode}"
+        if self._slot.beats != self._beats:
+            self._beats, self._alive_at = self._slot.beats, now
+        if now - self._alive_at > SILENCE_LIMIT:
+            return f"the process that hears halts hangs since {SILENCE_LIMIT:g} s"
+        return ""
+
+    def news(self) -> bool:
+        """True when a halt came since the last call; it is then in `heard`."""
+        if self._slot.count == self._count:
+            return False
+        self._count, self.heard = self._slot.count, self._slot.read()
+        return True
+
+    def stop(self) -> None:
+        """End the process."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            self._process.communicate(timeout=END_LIMIT)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()

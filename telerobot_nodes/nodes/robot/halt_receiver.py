@@ -1,0 +1,92 @@
+"""Hears halts in a process of its own, as `python -m telerobot_nodes.nodes.robot.halt_receiver MEMORY NAME TOPIC=WORD`.
+
+`halt_process.py` starts it, with one TOPIC=WORD or several. Nothing else runs here: each message becomes a record in
+the control loop's memory, which the loop reads first in every step. It ends when its host ends, which closes the
+standard input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import mmap
+import os
+import signal
+import sys
+import threading
+from functools import partial
+
+import rclpy
+from rclpy.experimental import EventsExecutor
+from rclpy.serialization import deserialize_message
+from rclpy.signals import SignalHandlerOptions
+
+from telerobot.msg import Halt
+from telerobot_nodes import graph
+from telerobot_nodes.core.memory import HaltSlot
+from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY, qos_profile
+from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
+
+READY = b"R"
+BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
+REASON_LENGTH = 200  # characters of a reason that are passed on
+
+
+class HaltReceiver:
+    """Every message that arrives is a halt, whatever it contains, also when it cannot be read."""
+
+    def __init__(self, slot: HaltSlot) -> None:
+        self._slot = slot
+        self._receipts = HaltReceipts()
+
+    def hear(self, word: str, data: bytes) -> None:
+        """Write the halt of one serialized Halt.msg; `word` precedes its sender."""
+        try:
+            message = deserialize_message(data, Halt)
+            agent, number, why = message.agent, message.number, message.reason
+        except Exception as error:  # noqa: BLE001 -- a halt that cannot be read is a halt
+            agent, number, why = "unknown", 0, f"unreadable message: {error}"
+        self._slot.write(self._receipts.take(word + agent, number, why[:REASON_LENGTH]))
+
+
+def serve(descriptor: int, name: str, topics: dict[str, str]) -> None:
+    """Hear halts on absolute topics, each with the word that precedes its senders, until the context ends."""
+    slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
+    receiver = HaltReceiver(slot)
+    namespace, _, base = name.rpartition("/")
+    node = rclpy.create_node(
+        base, namespace=namespace, use_global_arguments=False, enable_rosout=False, start_parameter_services=False
+    )
+    profile = qos_profile(graph.topic("halt").qos)
+    for topic, word in topics.items():
+        node.create_subscription(Halt, topic, partial(receiver.hear, word), profile, raw=True)
+    executor = EventsExecutor()
+    executor.add_node(node)
+    gc.collect()
+    gc.freeze()
+    os.write(sys.stdout.fileno(), READY)
+    while rclpy.ok():
+        executor.spin_once(timeout_sec=BEAT_PERIOD)
+        slot.beat()
+
+
+def _end_with_host() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+def main() -> None:
+    """Run the process."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # only the host ends it, after the arm has come to rest
+    threading.Thread(target=_end_with_host, daemon=True).start()
+    with contextlib.suppress(PermissionError):  # the transport's threads inherit it
+        os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    descriptor, name, *pairs = sys.argv[1:]
+    serve(int(descriptor), name, dict(pair.split("=", 1) for pair in pairs))
+
+
+if __name__ == "__main__":
+    main()

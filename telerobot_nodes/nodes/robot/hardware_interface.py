@@ -1,0 +1,147 @@
+"""`hardware_interface`: the driver of the arm on topics; embedded MuJoCo physics by default [US5231693]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import JointState
+
+from telerobot.msg import HardwareState, Obstacle, Obstacles
+from telerobot_nodes.core.config import NodeOptions, parameter
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.messages import convert
+
+TICK_PERIOD = 0.005  # [s] between measurements published
+TICKS_PER_STATE = 4
+OBJECTS_PERIOD = 0.5  # [s]
+
+
+@dataclass(frozen=True)
+class HardwareParameters(Realism):
+    """Parameters of `hardware_interface`."""
+
+    servo_period: float = parameter(0.001, unit="s", low=0.0005, high=0.005, doc="joint servo period")
+    task_board: bool = parameter(True, doc="put the task board into the simulated scene")
+
+
+class HardwareInterfaceNode(GraphNode):
+    """Setpoints in; joints, wrench and readiness out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        parameters = node_parameters(self, HardwareParameters)
+        robot = load_robot(options.robot)
+        self._names = list(robot.joint_names)
+        self._sensor_frame = robot.sensor_frame or robot.tool_frame
+        self._arm = Hardware(robot, parameters.servo_period, task_board=parameters.task_board, realism=parameters)
+        self._ticks = 0
+        self._joints = self.publisher("joint_states")
+        self._wrench = self.publisher("hardware_interface/wrench")
+        self._state = self.publisher("hardware_interface/state")
+        self.subscribe("hardware_interface/setpoint", self._on_setpoint)
+        self.subscribe("estop", self._on_estop_message)
+        self.serve("hardware_interface/estop", self._on_estop)
+        self.serve("hardware_interface/reset", self._on_reset)
+        self.serve("hardware_interface/zero_ftsensor", self._on_tare)
+        self.every(TICK_PERIOD, self._tick)
+        self._objects = self.publisher("hardware_interface/objects")
+        self.every(OBJECTS_PERIOD, self._publish_objects)
+
+    def start(self) -> None:
+        """Connect to the arm; it holds where it is."""
+        self._arm.open(self.now())
+
+    def stop(self) -> None:
+        """Disconnect; the arm is left holding."""
+        self._arm.close()
+
+    def _on_setpoint(self, message: Any) -> None:
+        self._arm.command(self.now(), message)  # rejected setpoints are counted and reported in HardwareState
+
+    def _on_estop_message(self, message: Any) -> None:
+        self._latch(f"{message.agent[:128]}: {message.reason[:200]}")
+
+    def _latch(self, reason: str) -> None:
+        self._arm.estop(reason)
+        self.get_logger().warning(f"e-stop by {reason}", throttle_duration_sec=1.0)
+
+    def _on_estop(self, _request: Any, response: Any) -> None:
+        self._latch("service call")
+        response.success, response.message = True, "e-stop latched"
+
+    def _on_reset(self, _request: Any, response: Any) -> None:
+        self._arm.reset()
+        self.get_logger().warning("reset by a service call")
+        response.success, response.message = True, self._arm.status().reason
+
+    def _on_tare(self, _request: Any, response: Any) -> None:
+        self._arm.tare()
+        response.success, response.message = True, "present wrench is zero"
+
+    def _tick(self) -> None:
+        self._arm.step(self.now())
+        measured, stamp = self._arm.measured(), self.stamp()
+        self._joints.publish(_joint_state(self._names, measured, stamp))
+        self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
+        self._ticks += 1
+        if self._ticks % TICKS_PER_STATE == 0:
+            self._state.publish(_state(self._arm.status(), stamp))
+
+    def _publish_objects(self) -> None:
+        """Publish the loose objects of a simulated scene, as a camera over it would find them."""
+        if isinstance(self._arm.arm, SeesLoose):
+            rows = [Obstacle(name=name, pose=convert.doubles(pose)) for name, pose in self._arm.arm.loose().items()]
+            self._objects.publish(Obstacles(stamp=self.stamp(), replace=True, obstacles=rows))
+
+    def health(self) -> Health:
+        """Readiness, refusals, tracking, pacing."""
+        status = self._arm.status()
+        level = DiagnosticStatus.OK if status.state in (0, 1) else DiagnosticStatus.ERROR
+        values = {
+            name: getattr(status, name) for name in status.__dataclass_fields__ if name not in ("state", "reason")
+        }
+        return Health(level, status.reason or status.state.name.lower(), values)
+
+
+def _joint_state(names: list[str], measured: Measured, stamp: Any) -> Any:
+    message = JointState(
+        name=names,
+        position=convert.doubles(measured.position),
+        velocity=convert.doubles(measured.velocity),
+        effort=convert.doubles(measured.effort),
+    )
+    message.header.stamp = stamp
+    return message
+
+
+def _wrench(frame: str, measured: Measured, stamp: Any) -> Any:
+    message = WrenchStamped()
+    message.header.stamp, message.header.frame_id = stamp, frame
+    force, torque = message.wrench.force, message.wrench.torque
+    force.x, force.y, force.z, torque.x, torque.y, torque.z = (float(value) for value in measured.wrench_sensor)
+    return message
+
+
+def _state(status: HardwareStatus, stamp: Any) -> Any:
+    return HardwareState(
+        stamp=stamp,
+        state=int(status.state),
+        reason=status.reason,
+        setpoint_number=status.setpoint_number,
+        refused=status.refused,
+        refusal=status.refusal,
+        saturated=status.saturated,
+        gripper=float(status.gripper),
+        tracking_error=float(status.tracking_error),
+        real_time_factor=float(status.real_time_factor),
+    )
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(HardwareInterfaceNode, options)

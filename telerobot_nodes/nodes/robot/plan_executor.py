@@ -1,0 +1,168 @@
+"""`plan_executor`: the robot's plan buffer on topics [US5046022 claims 7, 13, 20]."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from std_srvs.srv import Trigger
+
+from telerobot.msg import ExecutedPoints, Resume
+from telerobot_nodes.core.config import STATE_VARIABLE, Journal, NodeOptions
+from telerobot_nodes.core.protocol import OperationKind
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values import pose_from_se3
+from telerobot_nodes.errors import InvalidValueError, JournalError
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.messages import convert
+from telerobot_nodes.plan.executor import ExecutorConfig, ExecutorMemory, PlanExecutor
+from telerobot_nodes.plan.log import Operation
+
+TICK_PERIOD = 0.04  # [s] between motion windows
+STATE_PERIOD = 0.05  # [s] between acknowledgements over the link
+MOVING = 0.01  # [rad/s] measured joint speed that counts as motion
+
+
+class PlanExecutorNode(GraphNode):
+    """Operations in, motion windows and acknowledgements out."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        self._robot = load_robot(options.robot)
+        parameters = node_parameters(self, ExecutorConfig)
+        self._journal = _journal(parameters.journal, self.get_fully_qualified_name())
+        self._core = PlanExecutor(self._robot, parameters, memory=self._remembered())
+        self._link = convert.LinkCounter(f"robot/{options.name}")
+        self._position = np.zeros(self._robot.dof)
+        self._velocity = np.zeros(self._robot.dof)
+        self._wrench = np.zeros(6)
+        self._control: Any = None  # latest state of the control loop
+        self._window = self.publisher("plan_executor/window")
+        self._state = self.publisher("plan_executor/state")
+        self._executed = self.publisher("plan_executor/executed")
+        self._resume = self.publisher("gcmsf_control/resume")
+        self._servers = {
+            OperationKind.RESET: self.client("hardware_interface/reset"),
+            OperationKind.TARE: self.client("gcmsf_control/tare"),
+        }
+        self.subscribe("plan_executor/operations", self._on_operations)
+        self.subscribe("authority", self._on_authority)
+        self.subscribe("gcmsf_control/state", self._on_control)
+        self.subscribe("hardware_interface/wrench", self._on_wrench)
+        self.every(TICK_PERIOD, self._tick)
+        self.every(STATE_PERIOD, self._publish_state)
+
+    def _on_operations(self, message: Any) -> None:
+        self._core.receive(self.now(), convert.operations_from_message(message))
+        for operation in self._core.drain_requests():
+            self._request(operation)
+        self._end_halt()
+
+    def _on_authority(self, message: Any) -> None:
+        self._core.on_authority(self.now(), convert.authority_from_message(message))
+
+    def _on_control(self, message: Any) -> None:
+        self._position = convert.floats(message.measured_position)
+        self._velocity = convert.floats(message.measured_velocity)
+        self._control = message
+        self._core.on_control(self.now(), convert.control_from_message(message))
+
+    def _end_halt(self) -> None:
+        """Pass a RESUME on to the control loop, until its report shows the end of the halt."""
+        count = self._core.resuming
+        if count is not None:
+            self._resume.publish(Resume(halt_count=count, agent=self._core.receiver.position.authority))
+
+    def _request(self, operation: Operation) -> None:
+        """Ask the node that serves a RESET or TARE; its refusal is the operation's."""
+        name, server = operation.kind.name, self._servers[operation.kind]
+        self.get_logger().warning(f"{name} by {operation.agent}")
+        if not server.service_is_ready():
+            self._core.refuse_request(operation, f"{name}: no node serves {server.srv_name}")
+            return
+
+        def answered(future: Any) -> None:
+            answer = future.result()
+            self.get_logger().warning(f"{name} by {operation.agent}: {answer.message}")
+            if not answer.success:
+                self._core.refuse_request(operation, f"{name}: {answer.message}")
+
+        server.call_async(Trigger.Request()).add_done_callback(answered)
+
+    def _on_wrench(self, message: Any) -> None:
+        self._wrench = convert.wrench_to_array(message.wrench)
+
+    def _tick(self) -> None:
+        self._end_halt()
+        window = self._core.tick(self.now())
+        if self._remember() and window is not None:
+            self._window.publish(convert.window_to_message(window))
+        for executed in self._core.drain_executed():
+            self._executed.publish(
+                ExecutedPoints(
+                    stamp=self.stamp(),
+                    first_seq=executed.first_seq,
+                    last_seq=executed.last_seq,
+                    epoch=executed.epoch,
+                    plan_time=executed.plan_time,
+                )
+            )
+
+    def _remembered(self) -> ExecutorMemory | None:
+        if self._journal is None or not self._journal.last:
+            return None
+        try:
+            return ExecutorMemory.from_text(self._journal.last)
+        except InvalidValueError as error:  # a number with no room for the next must not outlive the process
+            self.get_logger().error(f"starts anew, without a journal: {error}")
+            return None
+
+    def _remember(self) -> bool:
+        """Write the journal for a successor; when that fails no motion is sent, and the arm comes to rest."""
+        if self._journal is not None:
+            try:
+                self._journal.write(self._core.memory().text())
+            except JournalError as error:
+                self._core.motion.trouble = str(error)
+                return False
+        return True
+
+    def _publish_state(self) -> None:
+        self._remember()
+        message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
+        message.joint_position = convert.doubles(self._position)
+        message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
+        message.wrench = convert.doubles(self._wrench)
+        message.moving = bool(np.abs(self._velocity).max() > MOVING)
+        if self._control is not None:
+            message.estop, message.halts_received = self._control.estop, self._control.halts_received
+        self._state.publish(message)
+
+    def health(self) -> Health:
+        """Mode, counts and times of the buffer."""
+        report = self._core.report(self.now())
+        return Health(
+            message=report.mode.name.lower(),
+            values={
+                "executed_seq": report.executed_seq,
+                "tail_seq": report.tail_seq,
+                "queue_length": report.queue_length,
+                "rate": report.rate,
+                "refusal": report.refusal,
+            },
+        )
+
+
+def _journal(file: str, node: str) -> Journal | None:
+    """The journal of the parameters, else one in the supervisor's folder; None: a restarted executor starts anew."""
+    folder = os.environ.get(STATE_VARIABLE, "")
+    if not file and folder:
+        file = str(Path(folder) / f"{node.strip('/').replace('/', '.')}.journal")
+    return Journal(Path(file)) if file else None
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    return run_node(PlanExecutorNode, options)

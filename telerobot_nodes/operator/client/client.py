@@ -1,0 +1,215 @@
+"""The operator as an object: status in, commands out. Console and terminal are views on it.
+
+Methods take values and the time `now`. A command leaves through a `CommandPort`; its outcome arrives later, and
+nothing here waits. What must never enter: ROS, clocks, sockets, widgets.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from telerobot_nodes.core.protocol import ESTOP_SENDER, DeviceState, ExecutorMode, UpdateKind
+from telerobot_nodes.core.values import FloatArray, finite_array
+from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget, Resume
+from telerobot_nodes.operator.client.plan_trace import PlanTrace
+from telerobot_nodes.operator.client.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests
+from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.client.surroundings import Solid
+
+REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
+NOTICES = 50  # kept
+
+Answer = Callable[[Outcome, float], None]  # what happened, and when [s]
+
+
+class CommandPort(Protocol):
+    """Where commands leave: the ROS client of the operator, or a recorder in tests. Must not block."""
+
+    def call(self, command: Command, answer: Answer) -> None:
+        """Send a command; `answer` is called once, later, on the caller's thread."""
+
+    def halt(self, number: int, reason: str) -> None:
+        """Send a halt directly to the robot, past every other node."""
+
+    def estop(self, number: int, reason: str) -> None:
+        """Send an e-stop directly to the robot, past every other node."""
+
+    def stream(self, target: PoseTarget) -> None:
+        """Send a pose target now."""
+
+
+class Tone(Enum):
+    """Meaning of a text; views choose the colour."""
+
+    GOOD = "good"
+    PLAIN = "plain"
+    QUIET = "quiet"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A text that the operator should know, received at `time` [s]."""
+
+    time: float
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass
+class LastReceived:
+    """Receipt of the latest status of each source [s]; None: none yet."""
+
+    queue: float | None = None
+    robot: float | None = None
+    simulation: float | None = None
+    link: float | None = None
+
+
+class OperatorClient:
+    """Latest values of the graph, the plan as a line, open requests, halt, notices."""
+
+    def __init__(self, port: CommandPort, request_limit: float = REQUEST_LIMIT, agent: str = "operator") -> None:
+        """`agent`: who halts, as `port` says it to the robot."""
+        self._port = port
+        self.queue = QueueStatus()
+        self.robot = RobotStatus()
+        self.simulation = SimulationStatus()
+        self.link = LinkSetting()
+        self.received = LastReceived()
+        self.trace = PlanTrace()
+        self.other = PlanTrace()  # plan of the operator with authority, while that is another one
+        self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
+        self.solids: tuple[Solid, ...] = ()  # obstacles around the arm, and bodies that its tool holds
+        self.halt_watch = HaltWatch(agent, lambda robot: robot.mode is ExecutorMode.HALTED)
+        self.estop_watch = HaltWatch(ESTOP_SENDER + agent, lambda robot: robot.estop, at_once=False)
+        self._halts = 0  # halts and e-stops sent
+        self.requests = Requests(request_limit)
+        self.notices: deque[Notice] = deque(maxlen=NOTICES)
+        self._then: dict[int, Callable[[Outcome], None]] = {}
+
+    # values in -----------------------------------------------------------------------------------------------
+
+    def receive_queue(self, status: QueueStatus, now: float) -> None:
+        """Status of the plan queue; a new notice is recorded."""
+        if status.notice and status.notice != self.queue.notice:
+            trouble = status.device is DeviceState.HELD or (status.jumps, status.refused) != (
+                self.queue.jumps,
+                self.queue.refused,
+            )
+            self.note(status.notice, Tone.WARN if trouble else Tone.PLAIN, now)
+        if status.has_authority and len(self.other):
+            self.other.apply(PlanChange(UpdateKind.RESET))  # its remainder is part of the plan here
+        self.queue, self.received.queue = status, now
+
+    def receive_robot(self, status: RobotStatus, now: float) -> None:
+        """Status of the robot's side; new refusals and stops are recorded as notices."""
+        if status.refused_number != self.robot.refused_number and status.refusal:
+            self.note(f"robot refused: {status.refusal}", Tone.BAD, now)
+        if status.mode is not self.robot.mode and status.reason:
+            self.note(f"robot {status.mode.name.lower()}: {status.reason}", Tone.WARN, now)
+        self.robot, self.received.robot = status, now
+        for trace in (self.trace, self.other):
+            trace.progress(status.executed_seq, status.committed_seq)
+        for word, watch in (("halt", self.halt_watch), ("e-stop", self.estop_watch)):
+            before = watch.stage
+            watch.report(status)
+            if watch.stage is not before and before is HaltStage.ASKED:
+                ended = "" if watch.stage is HaltStage.CONFIRMED else ", and ended by another operator"
+                self.note(f"{word} confirmed after {now - watch.since:.1f} s{ended}", Tone.GOOD, now)
+
+    def receive_simulation(self, status: SimulationStatus, now: float) -> None:
+        """Status of the forward simulation; a new predicted conflict is recorded as a notice."""
+        before = (self.simulation.conflict_kind, self.simulation.conflict_subject)
+        if status.conflict and (status.conflict_kind, status.conflict_subject) != before:
+            self.note(f"conflict ahead: {status.conflict}", Tone.WARN, now)
+        self.simulation, self.received.simulation = status, now
+
+    def receive_link(self, setting: LinkSetting, now: float) -> None:
+        """Settings of the emulated link."""
+        self.link, self.received.link = setting, now
+
+    def receive_plan(self, change: PlanChange) -> None:
+        """A change of the recorded plan."""
+        self.trace.apply(change)
+
+    def receive_other_plan(self, change: PlanChange) -> None:
+        """A change of the plan of the operator with authority: a stand-by needs to see it [US5046022 claim 28]."""
+        if not self.queue.has_authority and not change.trial:
+            self.other.apply(change)
+
+    def receive_conflicts(self, stretches: FloatArray) -> None:
+        """Ends (n, 2, 3) [m] in WORLD of the stretches of the plan in conflict."""
+        self.conflicts = finite_array(stretches, "conflicts").reshape(-1, 2, 3)
+
+    def receive_solids(self, solids: Iterable[Solid]) -> None:
+        """Every obstacle in force."""
+        self.solids = tuple(solids)
+
+    # commands out --------------------------------------------------------------------------------------------
+
+    def ask(self, command: Command, now: float, then: Callable[[Outcome], None] | None = None) -> int:
+        """Send a command; returns its ticket. The outcome is recorded as a notice and passed to `then` exactly once."""
+        if isinstance(command, Halt | EStop):
+            self._stop(command, now)
+        ticket = self.requests.open(command, now)
+        if then is not None:
+            self._then[ticket] = then
+
+        def answer(outcome: Outcome, when: float) -> None:
+            request = self.requests.close(ticket)
+            if request is not None:
+                self._finish(request, outcome, when)
+
+        if isinstance(command, Halt | EStop):
+            answer(Outcome(True, "sent, repeated until the robot confirms"), now)
+        elif isinstance(command, Resume) and self.halt_watch.stage is HaltStage.ASKED:
+            answer(Outcome(False, "the halt is not confirmed; allowed: after the robot has confirmed it"), now)
+        else:
+            self._port.call(command, answer)
+        return ticket
+
+    def send_pose_target(self, target: PoseTarget) -> None:
+        """Send a pose target; pose targets have no answers."""
+        self._port.stream(target)
+
+    def tick(self, now: float) -> None:
+        """End unanswered requests with a notice and repeat a halt that is not confirmed. Call at 10 Hz."""
+        if self.halt_watch.stage is HaltStage.ASKED:
+            self._port.halt(self.halt_watch.number, self.halt_watch.reason)
+        if self.estop_watch.stage is HaltStage.ASKED:
+            self._port.estop(self.estop_watch.number, self.estop_watch.reason)
+        for request in self.requests.expired(now):
+            self._finish(request, Outcome(False, f"no answer in {self.requests.limit:g} s"), now)
+
+    def refuse(self, reason: str, now: float) -> None:
+        """Record why a command was not sent."""
+        self.note(reason, Tone.BAD, now)
+
+    def note(self, text: str, tone: Tone, now: float) -> None:
+        """Record a notice; a repeated text only renews the time of the latest one."""
+        if self.notices and self.notices[-1].text == text:
+            self.notices.pop()
+        self.notices.append(Notice(now, text, tone))
+
+    def _stop(self, command: Halt | EStop, now: float) -> None:
+        """Send a halt or an e-stop at once; `tick` repeats it."""
+        halts = isinstance(command, Halt)
+        watch, send = (self.halt_watch, self._port.halt) if halts else (self.estop_watch, self._port.estop)
+        self._halts += 1
+        watch.asked(command.reason, self._halts, now)
+        send(watch.number, watch.reason)
+
+    def _finish(self, request: OpenRequest, outcome: Outcome, now: float) -> None:
+        text = f"{request.command}: {outcome.text}" if outcome.text else str(request.command)
+        self.note(text, Tone.PLAIN if outcome.done else Tone.BAD, now)
+        then = self._then.pop(request.ticket, None)
+        if then is not None:
+            then(outcome)

@@ -1,0 +1,119 @@
+"""Requests until their answer or time limit, and a halt until the robot confirms it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from telerobot_nodes.core.protocol import next_state
+from telerobot_nodes.operator.client.commands import Command
+from telerobot_nodes.operator.client.status import RobotStatus
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Result of a command, in the words of the node that executed or rejected it."""
+
+    done: bool
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class OpenRequest:
+    """A command without an answer yet, sent at `since` [s]."""
+
+    ticket: int
+    command: Command
+    since: float
+
+
+class Requests:
+    """Open requests; each ends exactly once, by an answer or by its time limit."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit  # [s] until a request counts as unanswered
+        self._open: dict[int, OpenRequest] = {}
+        self._last = 0
+
+    def open(self, command: Command, now: float) -> int:
+        """Add a request; returns its ticket."""
+        self._last += 1
+        self._open[self._last] = OpenRequest(self._last, command, now)
+        return self._last
+
+    def close(self, ticket: int) -> OpenRequest | None:
+        """End a request; None when it has ended before (an answer after its time limit)."""
+        return self._open.pop(ticket, None)
+
+    def expired(self, now: float) -> tuple[OpenRequest, ...]:
+        """End and return the requests unanswered for longer than the limit."""
+        late = tuple(request for request in self._open.values() if now - request.since > self.limit)
+        for request in late:
+            del self._open[request.ticket]
+        return late
+
+    @property
+    def pending(self) -> tuple[OpenRequest, ...]:
+        """Open requests, oldest first."""
+        return tuple(self._open.values())
+
+
+class HaltStage(Enum):
+    """Stage of a halt or an e-stop as the operator sees it."""
+
+    NONE = "none"
+    ASKED = "asked"
+    CONFIRMED = "confirmed"
+
+
+class _Event(Enum):
+    ASK = "ask"
+    ROBOT_HALTED = "robot halted"
+    ROBOT_FREE = "robot free"
+    ROBOT_OBEYED = "robot obeyed, and was resumed"
+
+
+_N, _A, _C = HaltStage.NONE, HaltStage.ASKED, HaltStage.CONFIRMED
+HALT_TABLE: dict[tuple[HaltStage, _Event], HaltStage] = {
+    **{(stage, _Event.ASK): _A for stage in HaltStage},
+    (_N, _Event.ROBOT_HALTED): _C,  # requested by another operator
+    (_A, _Event.ROBOT_HALTED): _C,
+    (_C, _Event.ROBOT_HALTED): _C,
+    (_N, _Event.ROBOT_FREE): _N,
+    (_C, _Event.ROBOT_FREE): _N,
+    (_A, _Event.ROBOT_OBEYED): _N,
+}
+
+
+class HaltWatch:
+    """Stage of the latest halt, or of the latest e-stop. It stays asked until the robot shows the receipt of it.
+
+    `in_force(status)`: whether the robot is stopped by one of this kind, whoever sent it. `at_once`: the status that
+    shows the receipt shows this, too; else the hardware may report it later.
+    """
+
+    def __init__(self, agent: str, in_force: Callable[[RobotStatus], bool], at_once: bool = True) -> None:
+        self.stage = HaltStage.NONE
+        self.since = 0.0  # [s] when it was requested
+        self.reason = ""
+        self.number = 0  # of the latest one sent, for its receipt
+        self._agent, self._in_force, self._at_once = agent, in_force, at_once
+
+    def asked(self, reason: str, number: int, now: float) -> None:
+        """The operator requests a stop; before its receipt, another request is the same stop."""
+        if self.stage is not HaltStage.ASKED:
+            self.since, self.reason, self.number = now, reason, number
+        self._step(_Event.ASK)
+
+    def report(self, robot: RobotStatus) -> None:
+        """Take in the latest status of the robot."""
+        halted = self._in_force(robot)
+        if self.stage is HaltStage.ASKED:
+            if (self._agent, self.number) in robot.halts_received and (halted or self._at_once):
+                self._step(_Event.ROBOT_HALTED if halted else _Event.ROBOT_OBEYED)
+            return
+        self._step(_Event.ROBOT_HALTED if halted else _Event.ROBOT_FREE)
+
+    def _step(self, event: _Event) -> None:
+        self.stage = next_state("halt watch", HALT_TABLE, self.stage, event)

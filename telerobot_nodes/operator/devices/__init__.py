@@ -1,0 +1,28 @@
+"""Input devices: recorded hands, joystick, keyboard."""
+
+from __future__ import annotations
+
+from telerobot_nodes.operator.devices.hand import HandRecording, device_motion, load_hand
+from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
+from telerobot_nodes.operator.devices.input_counts import InputCounts
+from telerobot_nodes.operator.devices.joystick import JoyMapping, Joystick
+from telerobot_nodes.operator.devices.keyboard import HELP, Keyboard, single_keys
+from telerobot_nodes.operator.devices.replay import Replay, ReplayState
+
+__all__ = [
+    "HELP",
+    "Fit",
+    "HandRecording",
+    "InputCounts",
+    "JoyMapping",
+    "Joystick",
+    "Keyboard",
+    "Reach",
+    "Replay",
+    "ReplayState",
+    "box_reach",
+    "device_motion",
+    "fit",
+    "load_hand",
+    "single_keys",
+]

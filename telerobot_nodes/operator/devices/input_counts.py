@@ -1,0 +1,44 @@
+"""Counts of device samples on their way into the plan queue: a hand whose samples were late is another hand.
+
+The queue's filter needs the time at which a sample was taken. It takes the time of receipt, and allows for a jitter of
+10 ms. A sample that is later than that can hide a jump of the tracker, or look like one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+LATE = 0.02  # [s] from a sample's time to its receipt: twice the jitter that the filter allows for
+
+
+@dataclass
+class InputCounts:
+    """Device samples that one queue has received, of those that one device has sent."""
+
+    received: int = 0
+    late: int = 0  # received more than LATE after they were taken
+    worst: float = 0.0  # [s] largest lateness
+    sent: int = 0  # by the device; 0: not known
+
+    def receive(self, lateness: float) -> bool:
+        """Count one sample, `lateness` [s] after it was taken; True when it is late."""
+        late = lateness > LATE
+        self.received += 1
+        self.late += late
+        self.worst = max(self.worst, lateness)
+        return late
+
+    def diagnostics(self) -> dict[str, object]:
+        """The queue's part, for `diagnostics`."""
+        return {"samples_received": self.received, "samples_late": self.late, "samples_worst_ms": 1e3 * self.worst}
+
+    @classmethod
+    def of(cls, queue: Mapping[str, str], device: Mapping[str, str]) -> InputCounts:
+        """Counts from the diagnostics of `path_plan_queue` and `operator_input`; 0 for what they do not contain."""
+        received, late = int(queue.get("samples_received", 0)), int(queue.get("samples_late", 0))
+        return cls(received, late, 1e-3 * float(queue.get("samples_worst_ms", 0.0)), int(device.get("poses_sent", 0)))
+
+    def __str__(self) -> str:
+        received = f"{self.received} of {self.sent} samples received" if self.sent else f"{self.received} samples"
+        return f"{received}, {self.late} late" + (f" by up to {1e3 * self.worst:.0f} ms" if self.late else "")

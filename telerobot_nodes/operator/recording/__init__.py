@@ -1,0 +1,13 @@
+"""Recordings: reading and writing rosbag2 bags, and reading a run from one."""
+
+from __future__ import annotations
+
+from telerobot_nodes.operator.recording.bag_writer import BagCounts, BagTopic, BagWriter
+from telerobot_nodes.operator.recording.bags import BagReader
+
+__all__ = [
+    "BagCounts",
+    "BagReader",
+    "BagTopic",
+    "BagWriter",
+]

@@ -1,0 +1,101 @@
+"""Bags as files: message definitions, and reading rosbag2 recordings without ROS."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from telerobot_nodes.errors import InvalidValueError, NotInstalledError
+
+if TYPE_CHECKING:
+    from rosbags.typesys.store import Typestore
+
+PACKAGE = "telerobot"
+NANOSECOND = 1e-9  # [s]
+
+
+def message_folder() -> Path:
+    """Folder of this package's .msg files: of the installed package, else of the source tree."""
+    prefixes = [Path(entry) for entry in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if entry]
+    folders = [prefix / "share" / PACKAGE / "msg" for prefix in (*prefixes, Path(sys.prefix))]
+    folders.append(Path(__file__).resolve().parents[3] / "msg")
+    for folder in folders:
+        if any(folder.glob("*.msg")):
+            return folder
+    raise NotInstalledError("message definitions of telerobot are not found: build and install the package first")
+
+
+def message_types() -> Typestore:
+    """Every Jazzy standard type and this package's own, with the hashes ROS gives them."""
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+    store = get_typestore(Stores.ROS2_JAZZY)
+    own: dict[str, Any] = {}
+    for file in sorted(message_folder().glob("*.msg")):
+        own.update(get_types_from_msg(file.read_text(encoding="utf-8"), f"{PACKAGE}/msg/{file.stem}"))
+    store.register(own)
+    return store
+
+
+class BagReader:
+    """A closed rosbag2 recording, folder or .mcap file, decoded with the definitions inside it.
+
+    Raises InvalidValueError naming the path when it is not a readable bag.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from rosbags.highlevel import AnyReader, AnyReaderError
+        from rosbags.rosbag2 import ReaderError
+
+        self.path = path
+        self._errors = (AnyReaderError, ReaderError, OSError, AssertionError)
+        try:
+            self._reader = AnyReader([path])
+            self._reader.open()
+        except self._errors as error:
+            raise InvalidValueError("bag", str(path), f"allowed: a closed rosbag2 recording; {error}") from None
+
+    def __enter__(self) -> BagReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        self._reader.close()
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """Type of every topic in the bag."""
+        return {connection.topic: connection.msgtype for connection in self._reader.connections}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages of every topic in the bag."""
+        return {connection.topic: connection.msgcount for connection in self._reader.connections}
+
+    @property
+    def start(self) -> float:
+        """Receipt of the first message [s, ROS time]."""
+        return float(self._reader.start_time * NANOSECOND)
+
+    @property
+    def duration(self) -> float:
+        """From the first receipt to the last [s]; 0 for an empty bag."""
+        return max(0.0, self._reader.duration * NANOSECOND)
+
+    def messages(self, topics: Collection[str] | None = None) -> Iterator[tuple[str, float, Any]]:
+        """Topic, receipt [s, from the bag's start], and decoded message, in order of receipt."""
+        wanted = [entry for entry in self._reader.connections if topics is None or entry.topic in topics]
+        if not wanted:
+            return
+        start = self._reader.start_time
+        for connection, time, data in self._reader.messages(connections=wanted):
+            yield connection.topic, (time - start) * NANOSECOND, self._reader.deserialize(data, connection.msgtype)

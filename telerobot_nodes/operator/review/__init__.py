@@ -1,0 +1,31 @@
+"""Review of a recorded run: path error, limits, control timeline and report."""
+
+from __future__ import annotations
+
+from telerobot_nodes.operator.review.command_log import as_text, command_log
+from telerobot_nodes.operator.review.control_timeline import holders, requests, spans, trial_paths
+from telerobot_nodes.operator.review.history import laid_over_time
+from telerobot_nodes.operator.review.report import review_bag, summary_lines
+from telerobot_nodes.operator.review.review import Review, RunSummary
+from telerobot_nodes.operator.review.run_record import Event, EventKind, Rows, RunRecord
+from telerobot_nodes.operator.review.sides import Side, read_sides
+
+__all__ = [
+    "Event",
+    "EventKind",
+    "Review",
+    "Rows",
+    "RunRecord",
+    "RunSummary",
+    "Side",
+    "as_text",
+    "command_log",
+    "holders",
+    "laid_over_time",
+    "read_sides",
+    "requests",
+    "review_bag",
+    "spans",
+    "summary_lines",
+    "trial_paths",
+]

@@ -1,0 +1,9 @@
+"""The web server of the console, and the stop bar of its pages: the part of a page that needs no widget to work."""
+
+from __future__ import annotations
+
+from telerobot_nodes.operator.web.browser import NO_BROWSER, open_browser
+from telerobot_nodes.operator.web.server import start_server, stop_server, url
+from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
+
+__all__ = ["NO_BROWSER", "BarState", "Press", "StopBar", "open_browser", "start_server", "stop_server", "url"]

@@ -1,0 +1,88 @@
+"""The web server of the console: on loopback by default, at the next free port, for its own pages only.
+
+viser has options neither for the origin of a connection nor for more in its page; both are set as it starts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import ipaddress
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from telerobot_nodes.core.values import in_range
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.web.stop_bar import StopBar
+
+_LOCAL_PAGES = re.compile(r"https?://(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
+_PATCH = threading.Lock()
+
+
+def start_server(host: str, port: int, bar: StopBar) -> Any:
+    """A viser server on `host`, at `port` or the next free one (0: any), with the stop bar in its page.
+
+    On loopback, websocket requests from pages of other sites are rejected: a browser lets any page connect to local
+    ports, and this one can move an arm. Raises InvalidValueError when the address is not of this machine.
+    """
+    import viser
+
+    in_range(port, "console port", 0, 65535)
+    _check_host(host)
+    with _serving(bar, _origins(host)), contextlib.redirect_stdout(io.StringIO()):  # viser would print a banner
+        return viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
+
+
+def url(server: Any) -> str:
+    """Address of the console."""
+    host = server.get_host()
+    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+
+
+def stop_server(server: Any) -> None:
+    """End the server and its connections."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+
+
+def _check_host(host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind((host, 0))
+    except (OSError, UnicodeError) as error:
+        raise InvalidValueError("console host", host, f"allowed: an address of this machine ({error})") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _origins(host: str) -> list[Any] | None:
+    """Pages whose websockets are accepted; None: all."""
+    return [None, _LOCAL_PAGES] if _is_loopback(host) else None
+
+
+@contextlib.contextmanager
+def _serving(bar: StopBar, origins: list[Any] | None) -> Iterator[None]:
+    """While a viser server starts: its pages with the bar, its websocket for `origins` only."""
+    import websockets.asyncio.server as transport
+
+    plain = transport.serve
+
+    def serve(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
+        pages = bar.added(process_request)
+        return plain(bar.routed(handler), *where, process_request=pages, origins=origins, **options)
+
+    with _PATCH:
+        transport.serve = serve  # type: ignore[assignment,misc]
+        try:
+            yield
+        finally:
+            transport.serve = plain  # type: ignore[misc]

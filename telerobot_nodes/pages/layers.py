@@ -1,0 +1,64 @@
+"""The packages in the order in which they may import each other; `test/test_architecture.py` enforces it.
+
+A package imports packages of lower layers only. Inside a package, a sub-package imports those listed before it. Other
+packages import only what a sub-package's `__init__` exports.
+"""
+
+from __future__ import annotations
+
+# Layers from the bottom: package -> its sub-packages, bottom first.
+LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
+    {"errors": (), "_bytecode_cache": (), "_numba_cache": ()},
+    {"core": ("config", "values", "transforms", "robot", "timing", "interpolation", "protocol", "memory")},
+    {"graph": ()},
+    {
+        "plan": ("log", "shaping", "authority", "executor", "queue"),
+        "link": (),
+        "simulation": (),
+        "motion": ("parameters", "tracking", "law", "primitives", "loop"),
+        "cspace": ("geometry", "simd", "search", "multi_arm", "service"),
+        "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server"),
+        "operator": ("recording", "devices", "client", "review", "web", "console"),
+        "hardware": (),
+    },
+    {"tasks": ()},
+    {"plotting": ()},
+    {"nodes": ("framework", "messages", "decision", "clients", "probes", "planning", "robot", "operator", "tools")},
+    {"runtime": ()},
+    {"demo": (), "client": (), "pages": ()},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc")},
+    {"cli": ()},
+    {"__main__": ()},
+)
+
+# Packages that take the time as an argument and start no threads.
+PURE: tuple[str, ...] = (
+    "core.config",
+    "core.values",
+    "core.transforms",
+    "core.robot",
+    "core.interpolation",
+    "core.protocol",
+    "core.memory",
+    "graph",
+    "plan",
+    "link",
+    "simulation",
+    "motion.parameters",
+    "motion.tracking",
+    "motion.law",
+    "motion.primitives",
+    "cspace.geometry",
+    "cspace.simd",
+    "cspace.search",
+    "cspace.multi_arm",
+    "rtc.language",
+    "rtc.world",
+    "rtc.skills",
+    "rtc.elaboration",
+    "rtc.decision",
+    "rtc.execution",
+    "operator.client",
+    "operator.review",
+    "hardware",
+)

@@ -1,0 +1,247 @@
+"""Grants authority over the plan to one agent at a time, person or program [US5046022 claims 28, 29].
+
+What belongs here: requests, consent, refusal, taking by a supervisor, release, heartbeats, as one table. What must
+never enter: plans, poses; a halt (accepted from anyone, on a topic of its own).
+
+The arbiter runs at the robot: it is the receiver's policy for claims (`may_open`). A claim is accepted if the plan is
+free or the agent's own, if the holder consented (or is armed to consent at once), or if a supervisor took it. Missing
+heartbeats never transfer control; they are only reported.
+
+The link loses messages, so an agent repeats each request until a report answers it. A request has a number of its own
+and is decided once; copies that arrive later change nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+
+from telerobot_nodes.core.protocol import AuthorityKind, next_state
+from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
+from telerobot_nodes.plan.log import LogPosition, Operation, Receiver
+
+HEARTBEAT_TIMEOUT = 2.0  # [s] after which an agent counts as silent
+REMEMBERED = 8  # decided requests of one agent, for recognising copies
+
+
+@dataclass(frozen=True)
+class AuthorityMessage:
+    """Message of an agent about authority; validated when made."""
+
+    kind: AuthorityKind
+    agent: str  # who sends
+    peer: str = ""  # agent that it concerns; empty: the holder, or the agent that requests
+    epoch: int = 0  # epoch the sender knows
+    number: int = 0  # of the request, the same in its copies; 0: decided each time it arrives
+    reason: str = ""  # of a refusal
+
+    def __post_init__(self) -> None:
+        if self.kind not in tuple(AuthorityKind):
+            raise InvalidValueError("authority.kind", self.kind, f"allowed: 0 .. {max(AuthorityKind)}")
+        if not self.agent:
+            raise InvalidValueError("authority.agent", self.agent, "allowed: a name")
+
+
+@dataclass(frozen=True)
+class Denial:
+    """A refused request, for the report: its agent, its number and the reason."""
+
+    agent: str = ""
+    number: int = 0
+    reason: str = ""
+
+
+class ArbiterState(Enum):
+    """State of authority."""
+
+    FREE = "nobody holds it"
+    HELD = "one agent holds it"
+    ASKED = "one agent holds it, another requests it"
+    GRANTED = "one agent holds it, another may claim it"
+
+
+class ArbiterEvent(Enum):
+    """Events of authority."""
+
+    REQUEST = "requested"
+    CONSENT = "holder agrees"
+    REFUSE = "holder declines"
+    WITHDRAW = "request withdrawn"
+    TAKE = "supervisor gives it to an agent"
+    RELEASE = "holder gives it up"
+    CLAIM = "claimed"
+
+
+_FREE, _HELD, _ASKED, _GRANTED = ArbiterState
+_TAKEN = {(state, ArbiterEvent.TAKE): _GRANTED for state in ArbiterState}
+_CLAIMED = {(state, ArbiterEvent.CLAIM): _HELD for state in ArbiterState}
+TABLE: dict[tuple[ArbiterState, ArbiterEvent], ArbiterState] = {
+    **_TAKEN,
+    **_CLAIMED,
+    (_HELD, ArbiterEvent.REQUEST): _ASKED,
+    (_ASKED, ArbiterEvent.CONSENT): _GRANTED,
+    (_ASKED, ArbiterEvent.REFUSE): _HELD,
+    (_ASKED, ArbiterEvent.WITHDRAW): _HELD,
+    (_GRANTED, ArbiterEvent.REFUSE): _HELD,
+    (_GRANTED, ArbiterEvent.WITHDRAW): _HELD,
+    (_HELD, ArbiterEvent.RELEASE): _FREE,
+    (_ASKED, ArbiterEvent.RELEASE): _FREE,
+    (_GRANTED, ArbiterEvent.RELEASE): _FREE,
+}
+
+
+class AuthorityArbiter:
+    """Decides claims; `handle` takes messages of agents, `may_open` is the receiver's policy."""
+
+    def __init__(self, supervisors: frozenset[str] = frozenset(), armed: bool = False) -> None:
+        self.supervisors = supervisors
+        self.armed = armed  # requests are granted at once; the hand-off still waits for the meeting
+        self.state = ArbiterState.FREE
+        self.holder = ""
+        self.asker = ""
+        self.denial = Denial()  # the latest
+        self._forced = False
+        self._received: dict[str, float] = {}
+        self._settled: dict[str, deque[Denial]] = {}  # of each agent; accepted ones have no reason
+
+    def handle(self, now: float, message: AuthorityMessage, receiver: Receiver) -> None:
+        """Take a message. When refused, raises AuthorityError or TransitionError and changes nothing."""
+        self.follow(receiver.position)
+        self._received[message.agent] = now
+        if message.number and self._known(message):
+            return
+        try:
+            self._decide(message)
+        except (AuthorityError, TransitionError) as error:
+            self._settle(message, str(error))
+            raise
+        if not (message.kind is AuthorityKind.REQUEST and self.state is ArbiterState.FREE):  # it is repeated
+            self._settle(message, "")
+        if self.state is ArbiterState.FREE and receiver.position.authority:
+            receiver.open("")
+
+    def _decide(self, message: AuthorityMessage) -> None:
+        {
+            AuthorityKind.REQUEST: self._request,
+            AuthorityKind.CONSENT: self._consent,
+            AuthorityKind.REFUSE: self._refuse,
+            AuthorityKind.TAKE: self._take,
+            AuthorityKind.RELEASE: self._release,
+            AuthorityKind.HEARTBEAT: self._heartbeat,
+        }[message.kind](message)
+
+    def _known(self, message: AuthorityMessage) -> bool:
+        """True when the request was decided before; a refusal is reported again."""
+        for settled in self._settled.get(message.agent, ()):
+            if settled.number == message.number:
+                self.denial = settled if settled.reason else self.denial
+                return True
+        return False
+
+    def _settle(self, message: AuthorityMessage, reason: str) -> None:
+        if message.number:
+            settled = Denial(message.agent, message.number, reason)
+            self._settled.setdefault(message.agent, deque(maxlen=REMEMBERED)).append(settled)
+            self.denial = settled if reason else self.denial
+
+    @property
+    def granted(self) -> bool:
+        """True when the requesting agent may claim authority."""
+        return self.state is ArbiterState.GRANTED
+
+    @property
+    def forced(self) -> bool:
+        """True when a supervisor decided so."""
+        return self._forced
+
+    def silent(self, now: float) -> bool:
+        """True when the holder has stopped sending. It keeps authority all the same."""
+        return self.holder in self._received and now - self._received[self.holder] > HEARTBEAT_TIMEOUT
+
+    def may_open(self, operation: Operation, position: LogPosition) -> str:
+        """Policy of the receiver: why a claim is refused; empty if it is accepted."""
+        self.follow(position)
+        granted = self.state is ArbiterState.GRANTED and operation.agent == self.asker
+        own = operation.agent == self.holder and not (self.state is ArbiterState.GRANTED and self._forced)
+        if own and self.state is not ArbiterState.FREE:
+            return ""  # a restart of the holder; a request stays open
+        if self.state is ArbiterState.FREE or granted:
+            self._claimed(operation.agent)
+            return ""
+        return f"authority: {operation.agent} claims it, {self.holder} holds it; allowed: its consent, or a supervisor"
+
+    def follow(self, position: LogPosition) -> None:
+        """Take the holder of authority from the log (hand-over inside the log, journal)."""
+        if position.authority != self.holder:
+            if position.authority:
+                self._claimed(position.authority)
+            else:
+                self.state, self.holder, self.asker = ArbiterState.FREE, "", ""
+
+    def _claimed(self, agent: str) -> None:
+        self._fire(ArbiterEvent.CLAIM)
+        self.holder, self._forced = agent, False
+        self.asker = ""
+
+    def _fire(self, event: ArbiterEvent) -> None:
+        self.state = next_state("authority", TABLE, self.state, event)
+
+    def _heartbeat(self, message: AuthorityMessage) -> None:
+        """The time of receipt is all that counts."""
+
+    def _request(self, message: AuthorityMessage) -> None:
+        if self.state is ArbiterState.FREE or message.agent in (self.holder, self.asker):
+            return  # may claim at once, holds it, or has requested it already
+        if self.asker:
+            raise AuthorityError(
+                f"request of {message.agent}: {self.asker} requested first; allowed: after the decision"
+            )
+        self._fire(ArbiterEvent.REQUEST)
+        self.asker = message.agent
+        if self.armed:
+            self._fire(ArbiterEvent.CONSENT)
+
+    def _consent(self, message: AuthorityMessage) -> None:
+        self._from_holder(message)
+        if message.peer and message.peer != self.asker:
+            raise AuthorityError(f"consent for {message.peer}: {self.asker or 'nobody'} requests control")
+        if self.state is ArbiterState.GRANTED:
+            return  # a copy: the answer is on the link
+        self._fire(ArbiterEvent.CONSENT)
+
+    def _refuse(self, message: AuthorityMessage) -> None:
+        self._from_holder(message)
+        if self._forced:
+            raise AuthorityError(f"refusal of {message.agent}: a supervisor decided for {self.asker}")
+        self._fire(ArbiterEvent.REFUSE)
+        self.asker = ""
+
+    def _take(self, message: AuthorityMessage) -> None:
+        if message.agent not in self.supervisors:
+            allowed = ", ".join(sorted(self.supervisors)) or "nobody"
+            raise AuthorityError(f"take of {message.agent}: not a supervisor; allowed: {allowed}")
+        target = message.peer or message.agent
+        if target == self.holder:
+            if self.state is ArbiterState.GRANTED:  # it was granted to another agent: the holder keeps it
+                self._fire(ArbiterEvent.REFUSE)
+                self.asker, self._forced = "", False
+            return
+        self._fire(ArbiterEvent.TAKE)
+        self.asker, self._forced = target, True
+
+    def _release(self, message: AuthorityMessage) -> None:
+        if message.agent == self.asker and message.agent != self.holder:
+            self._fire(ArbiterEvent.WITHDRAW)
+            self.asker, self._forced = "", False
+            if not self.holder:
+                self._fire(ArbiterEvent.RELEASE)
+            return
+        self._from_holder(message)
+        self._fire(ArbiterEvent.RELEASE)
+        self.holder = self.asker = ""
+        self._forced = False
+
+    def _from_holder(self, message: AuthorityMessage) -> None:
+        if message.agent != self.holder:
+            raise AuthorityError(f"{message.kind.name} of {message.agent}: {self.holder or 'nobody'} holds authority")

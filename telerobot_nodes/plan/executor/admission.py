@@ -1,0 +1,81 @@
+"""Checks that new points continue the plan within bounds; a refusal names field, value and allowed values.
+
+What belongs here: checks of points. What must never enter: changes of the plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from telerobot_nodes.core.protocol import GRIPPER_RANGE
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.errors import InvalidValueError, QueueFullError
+from telerobot_nodes.plan.log import Operation, PlanPoints
+
+NUMBER_STEP = 1 << 32  # most by which a point's number may exceed the highest: none can leave no room for the next
+
+
+@dataclass(frozen=True)
+class Tail:
+    """End of the plan, which new points must continue."""
+
+    seq: int  # last point held; 0: none ever
+    highest_seq: int  # highest number ever taken, also of points deleted since
+    time: float  # [s] plan time of the tail; -inf if nothing is held
+    pose: FloatArray  # (7,) tool pose at the tail, WORLD
+    room: int  # points that may be added
+    max_step: float  # [m] between neighbours, or from the arm to a first point
+    max_turn: float  # [rad]
+
+
+def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
+    """Points of an APPEND that continue the plan; `dof` joints.
+
+    Raises InvalidValueError naming the field, or QueueFullError.
+    """
+    points = operation.points
+    if points is None:
+        raise InvalidValueError("operation.points", None, "allowed: at least one point")
+    if operation.after_seq != tail.seq:
+        raise InvalidValueError("operation.after_seq", operation.after_seq, f"allowed: {tail.seq}, the plan's tail")
+    if points.author != operation.agent:
+        raise InvalidValueError("points.author", points.author, f"allowed: {operation.agent}, the sender")
+    low = tail.highest_seq
+    if not low < points.first_seq <= low + NUMBER_STEP:
+        raise InvalidValueError("points.first_seq", points.first_seq, f"allowed: above {low}, to {low + NUMBER_STEP}")
+    if len(points) > tail.room:
+        raise QueueFullError(f"points (length): {len(points)} do not fit; allowed: {tail.room} more")
+    if points.time[0] < tail.time:
+        raise InvalidValueError("points.time[0]", float(points.time[0]), f"allowed: {tail.time:g} or later [s]")
+    _check_extras(points, dof)
+    _check_steps(points, tail)
+    return points
+
+
+def _check_extras(points: PlanPoints, dof: int) -> None:
+    if points.posture.size and points.posture.shape[1] != dof:
+        raise InvalidValueError("points.posture (length)", points.posture.shape[1], f"allowed: {dof} per point")
+    bad = np.flatnonzero((points.gripper < GRIPPER_RANGE[0]) | (points.gripper > GRIPPER_RANGE[1]))
+    if bad.size:
+        low, high = GRIPPER_RANGE
+        value = float(points.gripper[bad[0]])
+        raise InvalidValueError(f"points.gripper[{bad[0]}]", value, f"allowed: {low:g} .. {high:g} [m]")
+
+
+def _check_steps(points: PlanPoints, tail: Tail) -> None:
+    poses = np.vstack([tail.pose, points.pose])
+    steps = np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1)
+    far = np.flatnonzero(steps > tail.max_step)
+    if far.size:
+        i = int(far[0])
+        text = f"allowed: within {tail.max_step:g} m of the {'plan' if tail.seq else 'arm'} before it"
+        raise InvalidValueError(f"points.pose[{i}] (step)", round(float(steps[i]), 4), text)
+    overlap = np.abs(np.einsum("ij,ij->i", poses[1:, 3:], poses[:-1, 3:]))
+    turns = 2.0 * np.arccos(np.minimum(overlap, 1.0))
+    far = np.flatnonzero(turns > tail.max_turn)
+    if far.size:
+        i = int(far[0])
+        text = f"allowed: within {tail.max_turn:g} rad of the {'plan' if tail.seq else 'arm'} before it"
+        raise InvalidValueError(f"points.pose[{i}] (turn)", round(float(turns[i]), 4), text)

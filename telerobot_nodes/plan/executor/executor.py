@@ -1,0 +1,328 @@
+"""The robot's plan buffer: executes the plan so that the arm can always stop on the points that it holds [US5046022].
+
+What belongs here: operations applied to the plan, acknowledgement, executed points. What must never enter: clocks,
+messages, the servo, the motion itself (`motion.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from telerobot_nodes.core.config import parameter
+from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
+from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
+from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
+from telerobot_nodes.plan.executor.admission import Tail, admit
+from telerobot_nodes.plan.executor.memory import ExecutorMemory
+from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
+from telerobot_nodes.plan.executor.path import IntArray
+from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver
+
+LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
+LEAD_SPEED = 0.25  # [m/s] of plan time, from the arm to a first point that is not where the arm is
+TIME_SLACK = 0.1  # [s] the tail may be later than its plan time, because points nearer than 1 ms are moved apart
+
+
+@dataclass(frozen=True)
+class ExecutorConfig(MotionConfig):
+    """Parameters of the executor."""
+
+    capacity: int = parameter(100_000, low=10, high=10_000_000, doc="largest number of points")
+    max_step: float = parameter(0.1, unit="m", low=0.001, high=1.0, doc="largest distance of neighbouring points")
+    max_turn: float = parameter(0.5, unit="rad", low=0.01, high=3.0, doc="largest rotation between neighbouring points")
+    start_step: float = parameter(
+        0.05, unit="m", low=0.001, high=1.0, doc="largest distance from the arm to the first point of a plan"
+    )
+    start_turn: float = parameter(
+        0.2, unit="rad", low=0.01, high=3.0, doc="largest rotation from the arm to the first point of a plan"
+    )
+    supervisors: tuple[str, ...] = parameter(("supervisor",), doc="agents that may take control without consent")
+    armed: bool = parameter(False, doc="requests for control are granted without the holder's consent")
+
+    journal: str = parameter(
+        "", doc="journal file, for a restarted executor to continue; empty: the supervisor's, or none"
+    )
+
+
+@dataclass(frozen=True)
+class ExecutedRange:
+    """Consecutive points that the arm has reached."""
+
+    first_seq: int
+    last_seq: int
+    epoch: int
+    plan_time: float  # [s] plan time of the arm when this was detected
+
+
+class PlanExecutor:
+    """Points in, motion windows out. Times `now` [s] are of the monotonic clock that stamps the windows."""
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        config: ExecutorConfig | None = None,
+        receiver: Receiver | None = None,
+        memory: ExecutorMemory | None = None,
+    ) -> None:
+        self.config = config or ExecutorConfig()
+        self.robot = robot
+        self.motion = PlanMotion(robot.limits, self.config)
+        self.arbiter = AuthorityArbiter(frozenset(self.config.supervisors), self.config.armed)
+        self.receiver = receiver or Receiver(memory.position if memory else None, self.arbiter.may_open)
+        self._kinematics = Kinematics(robot)
+        self._highest_seq = 0
+        self._executed_seq = 0
+        self._executed: list[ExecutedRange] = []
+        self._rate_goal = 1.0
+        self._paused = False
+        self._resuming: int | None = None  # count of the halt whose end the control loop has to confirm
+        self._requests: list[Operation] = []  # RESET and TARE
+        self._memory = memory
+        if memory is not None:
+            self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
+            self._paused = memory.held
+            self.motion.start_from(memory.executed_seq, memory.plan_time)
+
+    def receive(self, now: float, operations: Iterable[Operation]) -> None:
+        """Apply received operations exactly once and in order; a refused operation changes nothing and is reported.
+
+        An executor that was restarted takes nothing until it knows which points its predecessor executed; operations
+        are not acknowledged then and will be retransmitted.
+        """
+        if self._memory is not None:
+            return
+        for delivery in self.receiver.receive(now, operations):
+            if delivery.refusal:
+                continue
+            try:
+                self._apply(now, delivery.operation)
+            except (InvalidValueError, OutOfReachError, QueueFullError) as error:
+                self.receiver.refuse(delivery.operation.number, str(error))
+
+    def on_authority(self, now: float, message: AuthorityMessage) -> None:
+        """Take a message about authority. Raises AuthorityError or TransitionError when it is refused."""
+        self.arbiter.handle(now, message, self.receiver)
+
+    def on_control(self, now: float, report: ControlReport) -> None:
+        """Take a report of the control loop. Raises InvalidValueError on a wrong number of joints."""
+        if report.joint_position.size != self.robot.dof:
+            allowed = f"allowed: {self.robot.dof} values"
+            raise InvalidValueError("control.joint_position (length)", report.joint_position.size, allowed)
+        if self._memory is not None and report.resting:
+            self._resolve(self._memory, report)
+        self.motion.on_control(now, report)
+        if not report.halted or report.halt_count != self._resuming:
+            self._resuming = None
+        self._note_executed()
+
+    def tick(self, now: float) -> MotionWindow | None:
+        """Next window; None if nothing changed. Call it every 20 to 40 ms."""
+        return self.motion.tick(now, 0.0 if self._paused or self.halted else self._rate_goal)
+
+    @property
+    def halted(self) -> bool:
+        """True while the control loop obeys a halt: it counts halts, and only the RESUME of its count ends one."""
+        return self.motion.control is not None and self.motion.control.halted
+
+    @property
+    def resuming(self) -> int | None:
+        """Count of the halt that the control loop shall end now; None: none. Sent until its report shows the end."""
+        return self._resuming
+
+    def drain_requests(self) -> list[Operation]:
+        """RESET and TARE operations since the last call, for the nodes that serve them."""
+        requests, self._requests = self._requests, []
+        return requests
+
+    def refuse_request(self, operation: Operation, reason: str) -> None:
+        """Report that a request failed."""
+        if operation.epoch == self.receiver.position.epoch:
+            self.receiver.refuse(operation.number, reason)
+
+    def drain_executed(self) -> list[ExecutedRange]:
+        """Points reached since the last call, each once and in order."""
+        executed, self._executed = self._executed, []
+        return executed
+
+    def memory(self) -> ExecutorMemory:
+        """State for a successor; to be stored after each tick, before its window is sent."""
+        motion, path = self.motion, self.motion.path
+        rows = slice(path.index_of_seq(self._executed_seq) + 1, motion.committed_index + 1)
+        committed = zip(path.seqs[rows].tolist(), path.times[rows].tolist(), strict=True)
+        return ExecutorMemory(
+            self.receiver.position,
+            self._executed_seq,
+            self._highest_seq,
+            self._paused or self.halted,
+            motion.plan_time,
+            self._memory.committed if self._memory else tuple(committed),
+        )
+
+    @property
+    def queue_length(self) -> int:
+        """Number of points held and not executed."""
+        path = self.motion.path
+        return len(path) - 1 - path.index_of_seq(self._executed_seq)
+
+    def report(self, now: float) -> ExecutorReport:
+        """Acknowledgement and state."""
+        log = self.receiver.acknowledgement
+        motion = self.motion
+        seqs = motion.path.seqs
+        mode, reason = self._mode(now)
+        return ExecutorReport(
+            mode=mode,
+            reason=reason,
+            epoch=log.position.epoch,
+            authority=log.position.authority,
+            applied_number=log.position.applied_number,
+            refused_number=log.refused_number,
+            refusal=log.refusal,
+            executed_seq=self._executed_seq,
+            committed_seq=max(int(seqs[motion.committed_index]), self._executed_seq),
+            tail_seq=int(seqs[-1]),
+            halt_count=motion.control.halt_count if motion.control else 0,
+            plan_time=max(motion.plan_time, 0.0),  # the lead-in to a first point at 0 begins before 0
+            committed_time=max(motion.stop_time, 0.0),
+            tail_time=max(float(motion.path.times[-1]), 0.0),
+            rate=motion.rate(now),
+            rate_goal=self._rate_goal,
+            queue_length=self.queue_length,
+            capacity=self.config.capacity,
+            asker=self.arbiter.asker,
+            granted=self.arbiter.granted,
+            forced=self.arbiter.forced,
+            holder_silent=self.arbiter.silent(now),
+            denied_agent=self.arbiter.denial.agent,
+            denied_number=self.arbiter.denial.number,
+            denial=self.arbiter.denial.reason,
+        )
+
+    def _mode(self, now: float) -> tuple[ExecutorMode, str]:
+        control = self.motion.control
+        if control is not None and control.halted:
+            return ExecutorMode.HALTED, f"halt {control.halt_count} by {control.halt_reason}"
+        if self.motion.trouble:
+            return ExecutorMode.FAULT, self.motion.trouble
+        if not self.motion.anchored:
+            return ExecutorMode.FAULT, "the arm has not been at rest yet"
+        if control is not None and control.state is ControlState.FAULT:
+            return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
+        if self._paused:
+            return ExecutorMode.PAUSED, "paused by the operator"
+        primitive = control is not None and control.primitive > 0
+        running = self.queue_length > 0 or self.motion.moving(now) or primitive
+        return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), ""
+
+    def _apply(self, now: float, operation: Operation) -> None:
+        kind = operation.kind
+        if kind is OperationKind.APPEND:
+            self._append(now, operation)
+        elif kind is OperationKind.TRUNCATE:
+            self._truncate(now, operation.after_seq)
+        elif kind is OperationKind.CLEAR:
+            self._truncate(now, 0)
+        elif kind is OperationKind.RATE:
+            self._rate_goal = operation.rate
+        elif kind is OperationKind.PAUSE:
+            self._paused = True
+        elif kind is OperationKind.RESUME:
+            self._resume(operation)
+        elif kind in (OperationKind.RESET, OperationKind.TARE):
+            self._request(operation)
+
+    def _append(self, now: float, operation: Operation) -> None:
+        path = self.motion.path
+        if not self.motion.anchored:
+            raise InvalidValueError("operation.points", "APPEND", "allowed: after the arm's first report at rest")
+        points = admit(operation, self._tail(), self.robot.dof)
+        q = path.joints[-1].copy()
+        joints = self._kinematics.solve_path(points.pose, q)
+        if path.seqs[-1] == 0:  # the plan begins at rest at the arm, shortly before its first point
+            gap = float(np.linalg.norm(points.pose[0, :3] - self.robot.forward(q).translation))
+            self.motion.begin(now, float(points.time[0]) - LEAD_IN - gap / LEAD_SPEED, q, 0)
+        seqs = np.arange(points.first_seq, points.last_seq + 1, dtype=np.int64)
+        self.motion.append(now, seqs, points.time, joints, points.gripper)
+        self._highest_seq = points.last_seq
+
+    def _tail(self) -> Tail:
+        path, config = self.motion.path, self.config
+        starts = len(path) == 1
+        return Tail(
+            seq=int(path.seqs[-1]),
+            highest_seq=self._highest_seq,
+            time=float(path.times[-1]) - TIME_SLACK if path.seqs[-1] else -np.inf,
+            pose=np.asarray(pin.SE3ToXYZQUAT(self.robot.forward(path.joints[-1]))),
+            room=config.capacity - self.queue_length,
+            max_step=config.start_step if starts else config.max_step,
+            max_turn=config.start_turn if starts else config.max_turn,
+        )
+
+    def _truncate(self, now: float, after_seq: int) -> None:
+        """Delete the points above `after_seq` that are not committed; an arm off its plan may start anew."""
+        motion = self.motion
+        if motion.off_path and motion.control is not None:
+            motion.begin(now, motion.plan_time, motion.control.joint_position, self._executed_seq)
+            motion.off_path, motion.trouble = False, ""
+            return
+        motion.truncate(max(after_seq, self._executed_seq))
+
+    def _resume(self, operation: Operation) -> None:
+        """End a pause, and the halt that the operation names. Raises InvalidValueError for any other count."""
+        control = self.motion.control
+        if control is not None:
+            _check_resume(operation, control)
+        self._paused = False
+        self._resuming = operation.halt_count if self.halted else None
+        if not self.motion.off_path:
+            self.motion.trouble = ""
+
+    def _request(self, operation: Operation) -> None:
+        """Pass a RESET or TARE on. Raises InvalidValueError when it has no object."""
+        _check_request(operation.kind, self.motion.control)
+        self._requests.append(operation)
+
+    def _resolve(self, memory: ExecutorMemory, report: ControlReport) -> None:
+        """Report, with the arm at rest, the points that it reached after the predecessor had died."""
+        seq, plan_time = memory.reached(report)
+        self._memory = None
+        self.motion.start_from(seq, plan_time)
+        passed = np.array([entry for entry, _ in memory.committed if entry <= seq], dtype=np.int64)
+        if passed.size:
+            self._report_executed(passed)
+
+    def _note_executed(self) -> None:
+        reached = self.motion.executed_seq()
+        if reached <= self._executed_seq:
+            return
+        path = self.motion.path
+        seqs = path.seqs[path.index_of_seq(self._executed_seq) + 1 : path.index_of_seq(reached) + 1]
+        self._report_executed(seqs)
+
+    def _report_executed(self, seqs: IntArray) -> None:
+        epoch = self.receiver.position.epoch
+        for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
+            self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.plan_time))
+        self._executed_seq = int(seqs[-1])
+
+
+def _check_resume(operation: Operation, control: ControlReport) -> None:
+    """Raise InvalidValueError unless the operation names the present halt, and no e-stop is latched."""
+    count, present = operation.halt_count, control.halt_count
+    if count != present if control.halted else count > present:
+        raise InvalidValueError("operation.halt_count", count, f"allowed: {present}, the present count of halts")
+    if control.estop:
+        raise InvalidValueError("operation.kind", "RESUME", "allowed: after a reset of the e-stop")
+
+
+def _check_request(kind: OperationKind, control: ControlReport | None) -> None:
+    """Raise InvalidValueError when a RESET or TARE has no object."""
+    if kind is OperationKind.RESET and not (control and control.state is ControlState.FAULT):
+        raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
+    if kind is OperationKind.TARE and not (control and control.resting):
+        raise InvalidValueError("operation.kind", "TARE", "allowed: while the arm rests")

@@ -1,0 +1,98 @@
+"""Operations of the log between the operator's queue and the robot's: values only [US5046022 claims 7, 13, 20].
+
+What belongs here: the values that both ends share. What must never enter: clocks, retransmission, buffers
+(`sender.py`, `receiver.py`).
+
+Rules of the log:
+- Operations of one epoch are numbered from 1 without gaps and applied once, in that order.
+- APPEND names in `after_seq` the point that it follows. A robot whose tail is another point (because a TRUNCATE or
+  CLEAR could not delete the committed stretch) refuses it, so that the plan never has an unnoticed gap. The operator's
+  side then continues from the robot's tail.
+- AUTHORITY in the epoch in force hands the plan to `agent`; the next epoch begins, with numbers from 1.
+- AUTHORITY with number 1 and a higher epoch claims that epoch for `agent`: first claim, restart of the operator's
+  side, or a supervisor. The robot decides. An epoch is a fencing token: older operations are refused.
+- Two lives of one agent never claim the same epoch (`next_epoch`); otherwise operations of the dead one that are
+  still on the link would count as the other's.
+- No number of a message may leave no room for the next: an epoch is at most EPOCHS above the present one.
+- RESUME names the robot's count of halts that it ends; a robot that was halted again meanwhile rejects it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from telerobot_nodes.core.protocol import ExecutorMode, OperationKind
+from telerobot_nodes.core.values import in_range
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.log.points import PlanPoints
+
+RATE_RANGE = (0.1, 10.0)  # [-] allowed time ratios and execution rates
+MAX_WINDOW = 3600.0  # [s] longest execution window
+EPOCHS = 1 << 20  # the next epoch is one of so many after the present one
+
+
+def next_epoch(epoch: int, now: float) -> int:
+    """Epoch to claim after `epoch`, from the claimant's clock `now` [s]: a different one after each restart."""
+    return epoch + 1 + int(1000.0 * now) % EPOCHS
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One numbered operation of an epoch; validated when made. Raises InvalidValueError naming the field."""
+
+    epoch: int
+    number: int
+    kind: OperationKind
+    agent: str
+    points: PlanPoints | None = None  # APPEND
+    after_seq: int = 0  # TRUNCATE: last point that stays; APPEND: point that it follows, 0 for the first of a plan
+    rate: float = 1.0  # RATE [-]
+    window: float = 0.0  # [s] expires this long after receipt; 0: never
+    halt_count: int = 0  # RESUME: the robot's count of halts
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise InvalidValueError("operation.number", self.number, "allowed: 1 or more")
+        if self.kind not in tuple(OperationKind):
+            raise InvalidValueError("operation.kind", self.kind, f"allowed: 0 .. {max(OperationKind)}")
+        if not self.agent:
+            raise InvalidValueError("operation.agent", self.agent, "allowed: a name")
+        if self.kind is OperationKind.APPEND and (self.points is None or not len(self.points)):
+            raise InvalidValueError("operation.points", self.points, "allowed: at least one point")
+        if self.points is not None and not 0 <= self.after_seq < self.points.first_seq:
+            raise InvalidValueError("operation.after_seq", self.after_seq, "allowed: 0 .. points.first_seq - 1")
+        if self.kind is OperationKind.RATE:
+            in_range(self.rate, "operation.rate", *RATE_RANGE)
+        in_range(self.window, "operation.window", 0.0, MAX_WINDOW, "s")
+
+
+@dataclass(frozen=True)
+class ExecutorReport:
+    """Acknowledgement and state of the robot's buffer (`ExecutorState.msg`)."""
+
+    mode: ExecutorMode
+    reason: str
+    epoch: int
+    authority: str
+    applied_number: int
+    refused_number: int
+    refusal: str
+    executed_seq: int
+    committed_seq: int
+    tail_seq: int
+    halt_count: int
+    plan_time: float  # [s]
+    committed_time: float  # [s]
+    tail_time: float  # [s]
+    rate: float  # [-]
+    rate_goal: float  # [-]
+    queue_length: int
+    capacity: int
+    asker: str = ""
+    granted: bool = False
+    forced: bool = False
+    holder_silent: bool = False
+    denied_agent: str = ""
+    denied_number: int = 0
+    denial: str = ""

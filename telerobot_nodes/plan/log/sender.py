@@ -1,0 +1,182 @@
+"""Operator's end of the operation log: numbers operations and retransmits them [US5046022 claims 7, 13].
+
+What belongs here: numbering, redundancy, retransmission, back-pressure. What must never enter: the meaning of
+operations, clocks, sockets.
+
+Two defences against loss. Each small operation is sent in `copies` consecutive messages, so that a lost message costs
+no round trip. An operation that is not acknowledged after the measured round trip and a margin is retransmitted,
+oldest first, without end: the link may be down for minutes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from telerobot_nodes.errors import InvalidValueError, QueueFullError
+from telerobot_nodes.core.protocol import OperationKind
+from telerobot_nodes.plan.log.operations import Operation
+from telerobot_nodes.plan.log.points import PlanPoints
+
+OPERATION_BYTES = 90  # about, on the wire, without points
+POINT_BYTES = 66  # about, on the wire: time, pose, timing
+
+
+@dataclass(frozen=True)
+class SenderConfig:
+    """Bounds of the sending end; validated when made."""
+
+    max_unacknowledged: int = 512  # operations
+    message_operations: int = 64  # most operations per message (`PlanOperations.msg`)
+    message_bytes: int = 12000  # about; large messages are split by the transport and lost more often
+    copies: int = 3  # messages that each small operation is sent in
+    copy_bytes: int = 1500  # about; larger operations are sent once, and retransmitted when lost
+    first_timeout: float = 1.0  # [s] until a round trip is measured
+    margin: float = 0.15  # [s] beyond the round trip before retransmission: report period and jitter
+    longest_timeout: float = 10.0  # [s]
+
+    def __post_init__(self) -> None:
+        for name in ("max_unacknowledged", "message_operations", "message_bytes", "copies"):
+            if getattr(self, name) < 1:
+                raise InvalidValueError(f"sender.{name}", getattr(self, name), "allowed: 1 or more")
+
+
+@dataclass
+class _Pending:
+    operation: Operation
+    bytes: int
+    first_sent: float = -1.0  # [s] negative: not yet
+    last_sent: float = -1.0
+    copies: int = 0
+
+
+class RoundTrip:
+    """Round trip from first sending to acknowledgement: the least of recent samples, robust to loss."""
+
+    def __init__(self, samples: int = 16) -> None:
+        self._samples: deque[float] = deque(maxlen=samples)
+
+    def add(self, sample: float) -> None:
+        """Take one sample [s]. Retransmission and head-of-line blocking only lengthen it, hence the least."""
+        self._samples.append(sample)
+
+    @property
+    def value(self) -> float:
+        """Measured round trip [s]; -1 if none."""
+        return min(self._samples) if self._samples else -1.0
+
+    @property
+    def spread(self) -> float:
+        """Median excess over the least [s]: jitter and report period, not single losses."""
+        if not self._samples:
+            return 0.0
+        ordered = sorted(self._samples)
+        return ordered[len(ordered) // 2] - ordered[0]
+
+
+class Sender:
+    """Operations of one epoch by one agent; `poll` returns what to send now."""
+
+    def __init__(self, epoch: int, agent: str, config: SenderConfig | None = None, number: int = 0) -> None:
+        self._config = config or SenderConfig()
+        self.epoch = epoch
+        self.agent = agent
+        self._pending: deque[_Pending] = deque()
+        self._last_number = number
+        self.round_trip = RoundTrip()
+        self.retransmitted = 0
+
+    @property
+    def unacknowledged(self) -> int:
+        """Operations submitted and not acknowledged."""
+        return len(self._pending)
+
+    @property
+    def room(self) -> int:
+        """Operations that may still be submitted."""
+        return self._config.max_unacknowledged - len(self._pending)
+
+    @property
+    def last_number(self) -> int:
+        """Number of the latest operation."""
+        return self._last_number
+
+    def submit(
+        self,
+        kind: OperationKind,
+        points: PlanPoints | None = None,
+        after_seq: int = 0,
+        rate: float = 1.0,
+        window: float = 0.0,
+        agent: str = "",
+        urgent: bool = False,
+        halt_count: int = 0,
+    ) -> Operation:
+        """Number an operation and keep it until acknowledged.
+
+        Raises QueueFullError when too many are unacknowledged (nothing changes), unless `urgent`: a stop must not
+        wait behind points. Raises InvalidValueError naming the field.
+        """
+        if self.room <= 0 and not urgent:
+            raise QueueFullError(f"operations: {len(self._pending)} not acknowledged; allowed: {self._config.max_unacknowledged}")
+        operation = Operation(
+            self.epoch, self._last_number + 1, kind, agent or self.agent, points, after_seq, rate, window, halt_count
+        )
+        self._last_number += 1
+        size = OPERATION_BYTES + (len(points) * POINT_BYTES if points is not None else 0)
+        self._pending.append(_Pending(operation, size))
+        return operation
+
+    def poll(self, now: float) -> list[Operation]:
+        """Operations to send in one message now, in order of number; none if empty."""
+        limit = now - self.timeout()
+        overdue = [entry for entry in self._pending if entry.copies and entry.last_sent < limit]
+        fresh = [entry for entry in self._pending if not entry.copies]
+        repeated = [e for e in self._pending if limit <= e.last_sent < now and 0 < e.copies < self._copies(e)]
+        chosen: list[_Pending] = []
+        left = self._config.message_bytes
+        for entry in overdue + fresh + repeated:
+            if len(chosen) == self._config.message_operations:
+                break
+            if entry.bytes <= left or not chosen:
+                left -= entry.bytes
+                chosen.append(entry)
+                self._mark(entry, now)
+        chosen.sort(key=lambda entry: entry.operation.number)
+        return [entry.operation for entry in chosen]
+
+    def acknowledge(self, now: float, applied_number: int) -> None:
+        """Drop the operations up to `applied_number`: the robot applied or refused them."""
+        newest = -1.0
+        while self._pending and self._pending[0].operation.number <= applied_number:
+            newest = max(newest, self._pending.popleft().first_sent)
+        if newest >= 0.0:
+            self.round_trip.add(now - newest)
+
+    def timeout(self) -> float:
+        """Time [s] after which an unacknowledged operation is retransmitted."""
+        value = self.round_trip.value
+        if value < 0.0:
+            return self._config.first_timeout
+        return min(value + 2.0 * self.round_trip.spread + self._config.margin, self._config.longest_timeout)
+
+    def next_time(self, now: float) -> float:
+        """Time [s] of the next poll: `now` if something is due, infinity if nothing is pending."""
+        times = [self._due(entry, now) for entry in self._pending]
+        return max(now, min(times)) if times else float("inf")
+
+    def _due(self, entry: _Pending, now: float) -> float:
+        if entry.copies < self._copies(entry):
+            return now
+        return entry.last_sent + self.timeout()
+
+    def _copies(self, entry: _Pending) -> int:
+        return self._config.copies if entry.bytes <= self._config.copy_bytes else 1
+
+    def _mark(self, entry: _Pending, now: float) -> None:
+        if entry.copies == 0:
+            entry.first_sent = now
+        elif entry.copies >= self._copies(entry):
+            self.retransmitted += 1
+        entry.last_sent = now
+        entry.copies += 1

@@ -1,0 +1,14 @@
+"""The operator's side of the plan: clutches, trial path, brake, joins [US5046022]."""
+
+from __future__ import annotations
+
+from telerobot_nodes.plan.queue.joins import JoinOutcome
+from telerobot_nodes.plan.queue.queue import PathPlanQueue
+from telerobot_nodes.plan.queue.queue_values import Join, QueueConfig
+
+__all__ = [
+    "Join",
+    "JoinOutcome",
+    "PathPlanQueue",
+    "QueueConfig",
+]

@@ -1,0 +1,121 @@
+"""A pose path as a cubic B-spline over vertices that are evenly spaced in `sigma`.
+
+`sigma` [s] measures length along the path as travel time at full speed: the greater of distance / speed and angle /
+angular speed, combined as a root of squares. The spline is smooth however the operator moved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.plan.shaping.curvature_limits import CurvatureLimits
+from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
+
+SPACING = 0.005  # [s] of sigma between vertices: 1 mm at 0.2 m/s
+LEAST = 0.02 * SPACING  # [s] of sigma beyond the last vertex that counts as a vertex of its own
+DROP_BLOCK = 64  # vertices dropped at once
+
+SegmentTime = Callable[[FloatArray], FloatArray]  # (n, 7) poses -> (n - 1,) [s] least time per segment
+
+
+class SplinePath:
+    """Vertices from `pose` (7,) on, with the acquisition count at which each was recorded and its speed limits."""
+
+    def __init__(self, config: TimeBaseConfig, pose: FloatArray, segment_time: SegmentTime | None) -> None:
+        self._config = config
+        self._segment_time = segment_time
+        self._vertices: list[FloatArray] = [np.array(pose)]
+        self.limits = CurvatureLimits(SPACING, 0.5 * config.smoothing)  # of each vertex but the last
+        self.counts: list[int] = [0]  # acquisition count of each vertex
+        self.start = 0.0  # [s] sigma of vertex 0
+        self.beyond = 0.0  # [s] sigma beyond the last vertex
+        self.latest = np.array(pose)  # (7,) last pose recorded
+
+    def __len__(self) -> int:
+        return len(self._vertices)
+
+    @property
+    def end(self) -> float:
+        """Sigma of the last vertex [s]."""
+        return self.start + (len(self._vertices) - 1) * SPACING
+
+    @property
+    def is_point(self) -> bool:
+        """True when nothing was recorded beyond the first pose."""
+        return len(self._vertices) == 1 and self.beyond <= LEAST
+
+    def add(self, pose: FloatArray, count: int) -> None:
+        """Continue straight to `pose` (7,), recorded at acquisition `count`."""
+        pose = np.where(np.arange(7) < 3, pose, pose * (1.0 if pose[3:] @ self.latest[3:] >= 0.0 else -1.0))
+        distance = self._sigma(self.latest, pose)
+        start, walked = self.latest, 0.0
+        while self.beyond + (distance - walked) >= SPACING:
+            walked += SPACING - self.beyond
+            self.beyond = 0.0
+            self._push(start + (pose - start) * (walked / distance), count)
+        self.beyond += distance - walked
+        self.latest = pose
+
+    def complete(self, count: int) -> None:
+        """End the path at the last pose recorded."""
+        if self.beyond > LEAST:
+            self._push(self.latest, count)
+            self.beyond = 0.0
+
+    def pose_at(self, sigma: float) -> FloatArray:
+        """Pose (7,) on the spline, held to its ends."""
+        x = min(max((sigma - self.start) / SPACING, 0.0), len(self._vertices) - 1.0)
+        i = min(int(x), max(len(self._vertices) - 2, 0))
+        u = x - i
+        a, b, c, d = (self._vertex(i + k) for k in (-1, 0, 1, 2))
+        pose: FloatArray = (
+            a * (1 - u) ** 3 + b * (3 * u**3 - 6 * u**2 + 4) + c * (3 * (u + u**2 - u**3) + 1) + d * u**3
+        ) / 6.0
+        pose[3:] /= np.linalg.norm(pose[3:])
+        return np.asarray(pose, dtype=np.float64)
+
+    def drop_before(self, sigma: float) -> None:
+        """Forget vertices that the spline from `sigma` [s] on does not need."""
+        used = int((sigma - self.start) / SPACING) - 2
+        if used > DROP_BLOCK:
+            del self._vertices[:used], self.counts[:used]
+            self.limits.drop(used)
+            self.start += used * SPACING
+
+    def _push(self, pose: FloatArray, count: int) -> None:
+        pose = np.array(pose)
+        pose[3:] /= np.linalg.norm(pose[3:])
+        self._vertices.append(pose)
+        self.counts.append(count)
+        if len(self._vertices) > 2:
+            self.limits.add(*self._curvature(np.array(self._vertices[-3:])))
+
+    def _sigma(self, a: FloatArray, b: FloatArray) -> float:
+        distance = float(np.linalg.norm(b[:3] - a[:3])) / self._config.speed
+        angle = 4.0 * math.asin(min(1.0, 0.5 * float(np.linalg.norm(b[3:] - a[3:]))))
+        return math.hypot(distance, angle / self._config.angular_speed)
+
+    def _curvature(self, poses: FloatArray) -> tuple[float, float]:
+        """Acceleration across the path at full speed and speed limit of `segment_time`, at the middle of (3, 7)."""
+        config = self._config
+        second = np.diff(poses, 2, axis=0)[0] / SPACING**2
+        across = float(np.linalg.norm(second[:3])) / config.acceleration
+        turning = 2.0 * float(np.linalg.norm(second[3:])) / config.angular_acceleration
+        if self._segment_time is None:
+            return max(across, turning), 1.0
+        return max(across, turning), SPACING / max(float(np.max(self._segment_time(poses))), SPACING)
+
+    def _vertex(self, i: int) -> FloatArray:
+        """Vertex i; beyond an end, the vertex that makes the spline pass through that end."""
+        last = len(self._vertices) - 1
+        if last == 0:
+            return self._vertices[0]
+        if i < 0:
+            return 2.0 * self._vertices[0] - self._vertices[1]
+        if i > last:
+            return 2.0 * self._vertices[last] - self._vertices[last - 1]
+        return self._vertices[i]

@@ -1,0 +1,80 @@
+"""Skills as data: skill files, the workcell file, expressions, resources."""
+
+from __future__ import annotations
+
+from telerobot_nodes.rtc.skills.expressions import Expression, ExpressionError, NotYetKnownError, Thing, evaluate
+from telerobot_nodes.rtc.skills.pose_functions import axis_of, compose, inverse, offset, rotate, shift, unit
+from telerobot_nodes.rtc.skills.primitives import (
+    HALTED,
+    TIMEOUT,
+    ParameterValue,
+    Primitive,
+    Report,
+    ReportWish,
+    Space,
+    Stop,
+    Trajectory,
+)
+from telerobot_nodes.rtc.skills.resources import Answer, ResourceError, ResourceManager
+from telerobot_nodes.rtc.skills.skill_files import load_library, reload_library
+from telerobot_nodes.rtc.skills.skills import (
+    Arm,
+    Branch,
+    Camera,
+    Demand,
+    Library,
+    PrimitiveSpec,
+    Recovery,
+    Row,
+    Sensor,
+    Skill,
+    Step,
+    Then,
+    Verdict,
+    Workcell,
+    WriteRule,
+)
+
+__all__ = [
+    "HALTED",
+    "TIMEOUT",
+    "Answer",
+    "Arm",
+    "Branch",
+    "Camera",
+    "Demand",
+    "Expression",
+    "ExpressionError",
+    "Library",
+    "NotYetKnownError",
+    "ParameterValue",
+    "Primitive",
+    "PrimitiveSpec",
+    "Recovery",
+    "Report",
+    "ReportWish",
+    "ResourceError",
+    "ResourceManager",
+    "Row",
+    "Sensor",
+    "Skill",
+    "Space",
+    "Step",
+    "Stop",
+    "Then",
+    "Thing",
+    "Trajectory",
+    "Verdict",
+    "Workcell",
+    "WriteRule",
+    "axis_of",
+    "compose",
+    "evaluate",
+    "inverse",
+    "load_library",
+    "offset",
+    "reload_library",
+    "rotate",
+    "shift",
+    "unit",
+]

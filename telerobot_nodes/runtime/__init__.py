@@ -1,0 +1,28 @@
+"""Starting the graph: command lines of the nodes, supervisor, precompilation."""
+
+from __future__ import annotations
+
+from telerobot_nodes.runtime.compile_first import compile_first
+from telerobot_nodes.runtime.launching import GraphOptions, launch_description
+from telerobot_nodes.runtime.supervisor import (
+    DISCOVERY,
+    NODE_ENVIRONMENT,
+    SUPERVISED,
+    Supervisor,
+    end_with_supervisor,
+    node_environment,
+    supervise,
+)
+
+__all__ = [
+    "DISCOVERY",
+    "NODE_ENVIRONMENT",
+    "SUPERVISED",
+    "GraphOptions",
+    "Supervisor",
+    "compile_first",
+    "end_with_supervisor",
+    "launch_description",
+    "node_environment",
+    "supervise",
+]

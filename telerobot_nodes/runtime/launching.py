@@ -1,0 +1,172 @@
+"""Makes the command line of every node from the graph table, for supervisor, launch files and tests.
+
+`launch` and `launch_ros` are imported only for a launch description.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.graph import GRAPHS, Host, Node, node, operator_side, remappings
+
+if TYPE_CHECKING:
+    from launch import LaunchDescription
+
+_NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """Arguments of `telerobot up` and of the launch files; validated when made."""
+
+    graph: str
+    robot: str = "arm"
+    namespace: str = ""  # of the arm, for example `left`; empty: root
+    params: Path | None = None
+    bag: Path | None = None
+    without: tuple[str, ...] = ()  # nodes to leave out
+    link: str = ""  # operator: namespace of the topics that cross the link, for example /operator_side; empty: its own
+
+    def __post_init__(self) -> None:
+        if self.graph not in GRAPHS:
+            raise InvalidValueError("graph", self.graph, f"allowed: {', '.join(GRAPHS)}")
+        for name in self.without:
+            if name not in GRAPHS[self.graph]:
+                allowed = ", ".join(GRAPHS[self.graph])
+                raise InvalidValueError("without", name, f"nodes of graph {self.graph}: {allowed}")
+        if self.namespace and not _NAMESPACE.fullmatch(self.namespace):
+            raise InvalidValueError("namespace", self.namespace, "allowed: letters, digits, _, parts joined by /")
+        if self.link and (self.graph != "operator" or not _NAMESPACE.fullmatch(self.link)):
+            raise InvalidValueError("link", self.link, "allowed: with graph operator, as /operator_side")
+        if not self.robot:
+            raise InvalidValueError("robot", self.robot, "allowed: a robot's name or the path of a URDF file")
+        if self.params is not None and not self.params.is_file():
+            raise InvalidValueError("params", str(self.params), "allowed: an existing YAML file")
+        if self.bag is not None and self.bag.exists() and not self.bag.is_dir():
+            raise InvalidValueError("bag", str(self.bag), "allowed: a directory")
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes to start, in order."""
+        return tuple(node(name) for name in GRAPHS[self.graph] if name not in self.without)
+
+
+def node_arguments(name: str, options: GraphOptions) -> list[str]:
+    """Arguments of `telerobot run NAME` before `--ros-args`."""
+    arguments = ["--robot", options.robot, "--graph", options.graph]
+    if options.params is not None:
+        arguments += ["--params", str(options.params)]
+    if options.bag is not None:
+        arguments += ["--bag", str(options.bag)]
+    return arguments
+
+
+def node_renames(name: str, options: GraphOptions) -> list[tuple[str, str]]:
+    """ROS remapping rules of the node: its namespace, and the operator's side of an emulated link."""
+    rules = [("__ns", "/" + options.namespace.strip("/"))] if options.namespace else []
+    if options.link and node(name).host is Host.OPERATOR:
+        return rules + [(topic, f"/{options.link.strip('/')}/{topic}") for topic in operator_side()]
+    return rules + list(remappings(name, options.graph).items())
+
+
+def node_command(name: str, options: GraphOptions) -> list[str]:
+    """Whole command line of a node, as the supervisor and `ros2 launch` run it."""
+    rules = [word for old, new in node_renames(name, options) for word in ("-r", f"{old}:={new}")]
+    return [*telerobot_command(), "run", name, *node_arguments(name, options), "--ros-args", *rules]
+
+
+def telerobot_command() -> list[str]:
+    """The `telerobot` command of this installation: pip's beside the interpreter, colcon's, else the module."""
+    for candidate in (Path(sys.executable).with_name("telerobot"), Path(sys.argv[0])):
+        if candidate.name == "telerobot" and candidate.is_file():
+            return [str(candidate.absolute())]
+    return [sys.executable, "-m", "telerobot_nodes"]
+
+
+def launch_is_installed() -> bool:
+    """True if ROS's launch is importable; our folder `launch/` alone makes `import launch` succeed without contents."""
+    try:
+        return find_spec("launch.launch_service") is not None and find_spec("launch_ros.actions") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def launch_description(graph_name: str) -> LaunchDescription:
+    """Description for `ros2 launch` of a graph of the table, with the arguments of `telerobot up`."""
+    from launch import LaunchDescription
+    from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+    declared = {
+        "robot": ("arm", "robot: arm, panda, ur5 or the path of a URDF file"),
+        "namespace": ("", "namespace of the arm, for example left; empty: root"),
+        "params": ("", "parameter file in ROS layout; empty: defaults"),
+        "bag": ("", "directory for recordings; empty: the recorder's default"),
+        "without": ("", "nodes to leave out, separated by commas"),
+        "link": (
+            "",
+            "operator: namespace of the topics that cross the link, for example /operator_side; empty: its own",
+        ),
+    }
+    arguments = [
+        DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
+    ]
+
+    def start(context: Any) -> list[Any]:
+        given = {name: context.launch_configurations[name] for name in declared}
+        return launch_actions(_options_from_strings(graph_name, given))
+
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])
+
+
+def launch_actions(options: GraphOptions) -> list[Any]:
+    """One `launch_ros` Node per node; the failure of a required node shuts the launch down."""
+    from launch_ros.actions import Node as LaunchedNode
+
+    return [
+        LaunchedNode(
+            package="telerobot",
+            executable=entry.name,
+            arguments=node_arguments(entry.name, options),
+            remappings=node_renames(entry.name, options),
+            output="screen",
+            respawn=entry.restarts > 0,
+            respawn_delay=1.0,
+            respawn_max_retries=entry.restarts,
+            on_exit=_shutdown_after_last_end(entry),
+        )
+        for entry in options.nodes
+    ]
+
+
+def _shutdown_after_last_end(entry: Node) -> Callable[[Any, Any], Any]:
+    """Handler of a node's exit: shuts the launch down if a required node is not restarted."""
+    ends: list[int] = []
+
+    def on_exit(event: Any, context: Any) -> Any:
+        from launch.actions import Shutdown
+
+        ends.append(event.returncode)
+        if not entry.required or len(ends) <= entry.restarts:
+            return None
+        return Shutdown(reason=f"{entry.name} ended with exit code {event.returncode}")
+
+    return on_exit
+
+
+def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOptions:
+    return GraphOptions(
+        graph=graph_name,
+        robot=given["robot"],
+        namespace=given["namespace"],
+        params=Path(given["params"]) if given["params"] else None,
+        bag=Path(given["bag"]) if given["bag"] else None,
+        without=tuple(name.strip() for name in given["without"].split(",") if name.strip()),
+        link=given["link"],
+    )

@@ -1,0 +1,296 @@
+"""Starts, supervises and stops the nodes of a graph as processes, where ROS's launch is not installed.
+
+Rules: every node is a process in a session of its own, started in the order of the table. A node prints
+`telerobot: NODE ready` once. A node that ends unasked is restarted as often as the table allows; after that, the
+graph stops if the node is required. Stopping is SIGINT, SIGTERM after 3 s, SIGKILL of the whole session after 3 s
+more. If the supervisor dies, its nodes' standard input closes and they end (`end_with_supervisor`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from telerobot_nodes.core.config import STATE_VARIABLE
+from telerobot_nodes.graph import Node
+from telerobot_nodes.runtime.launching import GraphOptions, node_command
+
+DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+SUPERVISED = "TELEROBOT_SUPERVISED"
+NOT_STARTED = 127
+GRACE = 3.0  # [s] from one stop signal to the next
+RESTART_DELAY = 0.5  # [s]
+CLEAN_CODES = frozenset({0, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGINT, 128 + signal.SIGTERM})
+
+NODE_ENVIRONMENT = {
+    "ROS_PYTHON_CHECK_FIELDS": "1",  # a wrong type in a message is an error, not a wrong number
+    "RCUTILS_LOGGING_USE_STDOUT": "1",
+    "RCUTILS_LOGGING_BUFFERED_STREAM": "0",
+    "PYTHONUNBUFFERED": "1",
+    "OMP_NUM_THREADS": "1",  # matrices are small; more threads would disturb the control loop
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+}
+
+
+class Change(Enum):
+    """Kinds of events of a node."""
+
+    STARTED = "started"
+    READY = "ready"
+    ENDED = "ended"
+    RESTARTING = "restarting"
+
+
+@dataclass(frozen=True)
+class NodeEvent:
+    """One event of one node, for callbacks; `code` is its exit code after its end."""
+
+    node: str
+    change: Change
+    code: int | None = None
+
+
+def node_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Environment of a node's process."""
+    prefix = {"AMENT_PREFIX_PATH": sys.prefix} if Path(sys.prefix, "share", "ament_index").is_dir() else {}
+    return {**prefix, **base, **NODE_ENVIRONMENT}
+
+
+class Supervisor:
+    """The processes of one graph. Callbacks run on the nodes' threads, one at a time."""
+
+    def __init__(
+        self,
+        options: GraphOptions,
+        on_event: Callable[[NodeEvent], None] = lambda event: None,
+        on_line: Callable[[str, str], None] | None = None,
+        command: Callable[[str, GraphOptions], list[str]] = node_command,
+        grace: float = GRACE,
+    ) -> None:
+        """`on_line(node, line)` receives the output; default: print it after the node's name. `grace` [s]."""
+        self.options = options
+        self.failure: NodeEvent | None = None  # the end of a required node
+        self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
+        self._state = tempfile.TemporaryDirectory(prefix="telerobot-")  # of this run; gone with it
+        self._on_event = on_event
+        self._on_line = on_line or self._print_line
+        self._command = command
+        self._grace = grace
+        self._change = threading.Condition()  # guards `_ready` and `_processes`
+        self._callback_lock = threading.Lock()  # one callback at a time
+        self._stop_lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._ready: set[str] = set()
+        self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._threads: list[threading.Thread] = []
+        self._width = max((len(entry.name) for entry in options.nodes), default=0)
+
+    # for the owner -------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start every node in order; returns once all processes run."""
+        for entry in self.options.nodes:
+            running = threading.Event()
+            thread = threading.Thread(target=self._attend, args=(entry, running), name=entry.name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+            running.wait()
+
+    def wait_ready(self, timeout: float) -> bool:
+        """Wait until every node is ready; False after `timeout` [s], a failure, or a stop."""
+        with self._change:
+            self._change.wait_for(lambda: not self.waiting_for() or self._stopping.is_set(), timeout)
+            return not self.waiting_for() and not self._stopping.is_set()
+
+    def waiting_for(self) -> list[str]:
+        """Names of the nodes that are not ready."""
+        return [entry.name for entry in self.options.nodes if entry.name not in self._ready]
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until a stop is requested or a required node has ended; False after `timeout` [s]."""
+        return self._stopping.wait(timeout)
+
+    def request_stop(self) -> None:
+        """Request the stop without waiting for it; may be called from a callback."""
+        self._stopping.set()
+        with self._change:
+            self._change.notify_all()
+
+    def stop(self) -> int:
+        """Stop every node and wait for its end; 0 if all ended cleanly and none had failed, else 1. May be repeated."""
+        self.request_stop()
+        with self._stop_lock:
+            self._escalate()
+            self._state.cleanup()
+        return 1 if self.failure or self.unclean else 0
+
+    def pid(self, name: str) -> int:
+        """Process id of a node that was started."""
+        return self._processes[name].pid
+
+    def _escalate(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            self._signal(number)
+            deadline = time.monotonic() + self._grace
+            threads = [thread for thread in self._threads if thread.ident]  # a thread not begun yet will start nothing
+            for thread in threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+            if not any(thread.is_alive() for thread in threads):
+                return
+
+    # the thread of one node ----------------------------------------------------------------------------------
+
+    def _attend(self, entry: Node, running: threading.Event) -> None:
+        for restarts_left in range(entry.restarts, -1, -1):
+            code = self._run_once(entry.name, running)
+            if self._stopping.is_set():
+                return
+            if restarts_left:
+                self._report(NodeEvent(entry.name, Change.RESTARTING, code))
+                if self._stopping.wait(RESTART_DELAY):
+                    return
+        if entry.required:
+            self.failure = NodeEvent(entry.name, Change.ENDED, code)
+            threading.Thread(target=self.stop, name="stop", daemon=True).start()
+
+    def _run_once(self, name: str, running: threading.Event) -> int:
+        try:
+            process = self._spawn(name)
+        except OSError as error:
+            process = None
+            self._forward_line(name, f"not started: {error}")
+        running.set()
+        if process is None:
+            return NOT_STARTED
+        self._report(NodeEvent(name, Change.STARTED))
+        reader = threading.Thread(target=self._read, args=(name, process), name=f"{name} output", daemon=True)
+        reader.start()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        _end_session(process)  # before the process id is given back; ends the output too
+        code = process.wait()
+        reader.join()
+        event = NodeEvent(name, Change.ENDED, code)
+        if self._stopping.is_set() and code not in CLEAN_CODES and name in self._ready:  # else it did nothing yet
+            self.unclean.append(event)
+        self._report(event)
+        return code
+
+    def _spawn(self, name: str) -> subprocess.Popen[str] | None:
+        environment = {
+            DISCOVERY: "LOCALHOST",
+            **node_environment(os.environ),
+            SUPERVISED: "1",
+            STATE_VARIABLE: self._state.name,
+        }
+        with self._change:  # so that `stop` finds either no process or this one
+            if self._stopping.is_set():
+                return None
+            process = subprocess.Popen(
+                self._command(name, self.options),
+                stdin=subprocess.PIPE,  # never written to; it closes when the supervisor dies
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                env=environment,
+                start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
+            )
+            self._processes[name] = process
+            return process
+
+    def _read(self, name: str, process: subprocess.Popen[str]) -> None:
+        for line in process.stdout or ():
+            text = line.rstrip("\n")
+            self._forward_line(name, text)
+            if text == f"telerobot: {name} ready":
+                self._report(NodeEvent(name, Change.READY))
+
+    def _report(self, event: NodeEvent) -> None:
+        with self._change:
+            (self._ready.add if event.change is Change.READY else self._ready.discard)(event.node)
+            self._change.notify_all()
+        with self._callback_lock:
+            self._on_event(event)
+
+    def _forward_line(self, name: str, line: str) -> None:
+        with self._callback_lock:
+            self._on_line(name, line)
+
+    # signals and output --------------------------------------------------------------------------------------
+
+    def _signal(self, number: signal.Signals) -> None:
+        with self._change:
+            alive = [process for process in self._processes.values() if process.poll() is None]
+        for process in alive:
+            if number is signal.SIGKILL:
+                _end_session(process)
+            else:
+                process.send_signal(number)
+
+    def _print_line(self, name: str, line: str) -> None:
+        try:
+            print(f"[{name:<{self._width}}] {line}", flush=True)
+        except BrokenPipeError:  # the reader of our output is gone; the graph goes on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def supervise(supervisor: Supervisor, ready_timeout: float, check_only: bool = False) -> int:
+    """Run a graph from the main thread until Ctrl-C, SIGTERM, hang-up or failure; returns the exit code.
+
+    `check_only` stops it as soon as every node is ready.
+    """
+    asked: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _frame: asked.append(received))  # repeated signals request the same stop
+    supervisor.start()
+    deadline = time.monotonic() + ready_timeout
+    while supervisor.waiting_for() and not asked and not supervisor.wait(0.1):
+        if time.monotonic() > deadline:
+            _print_notice(f"not ready after {ready_timeout:g} s: {', '.join(supervisor.waiting_for())}")
+            return supervisor.stop() or 1
+    if not supervisor.waiting_for():
+        _print_notice(f"graph {supervisor.options.graph} ready")
+    while not check_only and not asked and not supervisor.wait(0.2):
+        pass
+    code = supervisor.stop()
+    if supervisor.failure:
+        _print_notice(f"graph stopped: {supervisor.failure.node} ended with exit code {supervisor.failure.code}")
+    for event in supervisor.unclean:
+        _print_notice(f"{event.node} did not stop cleanly: exit code {event.code}")
+    return code
+
+
+def end_with_supervisor() -> None:
+    """In a node: end when standard input closes, because the supervisor is gone; kill the session after GRACE."""
+
+    def watch() -> None:
+        while os.read(0, 64):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(GRACE)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, name="supervisor-watch", daemon=True).start()
+
+
+def _end_session(process: subprocess.Popen[str]) -> None:
+    """Kill the remaining processes of a node's session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _print_notice(text: str) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        print(f"telerobot: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,32 @@
+"""Words of the command line to values, and reports to lines of text."""
+
+import pytest
+
+from telerobot_nodes.cli.bench import _options
+from telerobot_nodes.cli.command import is_text
+from telerobot_nodes.cli.primitive import pairs
+from telerobot_nodes.errors import InvalidValueError
+
+
+@pytest.mark.parametrize(
+    ("argument", "text"),
+    [("halt", True), (" Halt ", True), ("grasp module", True), ("plan_executor", False), ("helpful", False)],
+)
+def test_a_text_is_told_from_the_name_of_a_node(argument, text):
+    assert is_text(argument) is text
+
+
+def test_values_of_a_primitive_are_read_by_key_and_may_contain_the_mark():
+    assert pairs(["a=1", "b=[0, 1]", "c=x=y"]) == {"a": "1", "b": "[0, 1]", "c": "x=y"}
+
+
+@pytest.mark.parametrize("words", [["a"], ["=1"], ["a=1", "a=2"]])
+def test_a_word_that_is_no_pair_is_rejected(words):
+    with pytest.raises(InvalidValueError, match="each key once"):
+        pairs(words)
+
+
+def test_options_of_a_benchmark_are_pairs():
+    assert _options(["halts=5", "rate=a=b"]) == {"halts": "5", "rate": "a=b"}
+    with pytest.raises(InvalidValueError, match="key=value"):
+        _options(["halts"])

@@ -1,0 +1,49 @@
+"""A primitive as it is asked for: values as messages bring them, and the check that needs no position of the arm."""
+
+import pytest
+
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest, check_request, values_from
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return load_robot("arm")
+
+
+REFUSED = {
+    "an unknown primitive": ("dance", {}, "name"),
+    "a number where a whole one is meant": ("gcm", {"select": 0.0}, "select"),
+    "a parameter of another primitive": (
+        "move_to_touch",
+        {"tr_rel_dest": (0, 0, 0.01, 0, 0, 0, 1), "sel_vect_sp": [1] * 6},
+        "sel_vect_sp",
+    ),
+    "a joint beyond its limit": ("joint_guarded", {"joint_dest": (0, 0, 0, 0, 0, 50.0)}, "joint_dest"),
+    "joints of another arm": ("joint_path", {"via_points": (0.0, 0.0)}, "via_points"),
+    "more than the fingers open": ("free_grasp", {"grip_width": 0.9}, "grip_width"),
+}
+
+
+@pytest.mark.parametrize(("name", "values", "field"), REFUSED.values(), ids=REFUSED)
+def test_the_check_of_the_request_is_the_executives_own(robot, name, values, field):
+    request = PrimitiveRequest(1, name, values)
+    for check in (lambda: check_request(robot, request), lambda: Executive(robot, 0.005).check(request)):
+        with pytest.raises(InvalidValueError) as caught:
+            check()
+        assert caught.value.field.startswith(field)
+
+
+def test_values_come_as_yaml_and_numbers_in_any_spelling():
+    values = values_from(["a", "b", "c", "d"], ["1e-3", "[1, 2.5, 1e-4]", "reverse", "true"])
+    assert values == {"a": 0.001, "b": [1, 2.5, 0.0001], "c": "reverse", "d": True}
+
+
+@pytest.mark.parametrize(
+    ("keys", "texts", "field"),
+    [(["a", "a"], ["1", "2"], "a"), (["a"], [], "values"), (["a"], ["[1, 2"], "a"), (["a"], ["{"], "a")],
+)
+def test_texts_that_are_no_values_are_refused(keys, texts, field):
+    with pytest.raises(InvalidValueError, match=field):
+        values_from(keys, texts)

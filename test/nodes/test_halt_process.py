@@ -1,0 +1,118 @@
+"""The process that hears halts: every message is a halt, whatever it contains; its end and its silence are seen."""
+
+import mmap
+import os
+import signal
+import time
+from itertools import pairwise
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.serialization import serialize_message
+
+from telerobot.msg import Halt
+from telerobot_nodes import graph
+from telerobot_nodes.core.memory import HaltSlot
+from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.robot.halt_process import SILENCE_LIMIT, HaltProcess
+
+TOPICS = {"/hear/halt": "", "/hear/estop": "e-stop "}
+
+
+@pytest.fixture(scope="module")
+def hearing(module_ros):
+    """The process, its slot, and publishers that it has found."""
+    descriptor = os.memfd_create("heard")
+    os.ftruncate(descriptor, HaltSlot.SIZE)
+    slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
+    process = HaltProcess(descriptor, slot, "/hear/halts", TOPICS)
+    profile = qos_profile(graph.topic("halt").qos)
+    senders = [module_ros.probe.create_publisher(Halt, topic, profile) for topic in TOPICS]
+    process.wait_ready()
+    assert module_ros.until(lambda: all(sender.get_subscription_count() for sender in senders))
+    yield process, slot, senders
+    process.stop()
+    os.close(descriptor)
+
+
+@pytest.fixture
+def say(hearing, module_ros):
+    """Publishes one halt and returns what was heard of it."""
+    process, slot, senders = hearing
+
+    def publish(message, topic=0):
+        before = slot.count
+        senders[topic].publish(message)
+        assert module_ros.until(lambda: slot.count > before), "the halt was not heard"
+        assert process.news()
+        return process.heard
+
+    return publish
+
+
+@pytest.mark.parametrize("number", [0, 0, 7, 7, 3, 2**63, 2**64 - 1, 2**64 - 1, 1])
+def test_every_number_is_a_halt(say, number):
+    assert say(Halt(number=number, agent="ana", reason="test")).reason == "ana: test"
+
+
+def test_a_message_with_default_fields_is_a_halt(say):
+    assert say(Halt()).reason == ": "
+
+
+def test_copies_of_one_halt_are_heard_and_told_from_the_next(say):
+    told = [say(Halt(number=number, agent="ben")).told for number in (5, 5, 6, 5)]
+    assert [b - a for a, b in pairwise(told)] == [0, 1, 1]
+    told = [say(Halt(agent="ben")).told for _ in range(3)]
+    assert [b - a for a, b in pairwise(told)] == [1, 1]  # without a number each is new
+
+
+def test_an_estop_is_a_halt_and_its_sender_is_confirmed_as_such(say):
+    heard = say(Halt(number=4, agent="cho", reason="fire"), topic=1)
+    assert heard.reason == "e-stop cho: fire"
+    assert heard.obeyed(heard.told)[-1] == ("e-stop cho", 4)
+
+
+def test_invalid_letters_and_long_texts_are_halts(say):
+    bad = serialize_message(Halt(agent="XXXX", reason="test")).replace(b"XXXX", b"\xff\xfe\xc0\x80")
+    assert say(bad).reason.endswith(": test")
+    assert say(Halt(agent="a" * 100_000, reason="b" * 100_000)).reason.startswith("aaaa")
+
+
+def test_a_message_that_cannot_be_read_is_a_halt(say):
+    assert "unreadable" in say(serialize_message(Halt(agent="dan"))[:9]).reason
+
+
+def test_nothing_new_is_no_news(hearing, say):
+    say(Halt())
+    assert not hearing[0].news()
+
+
+def test_a_thousand_halts_at_once_are_heard_the_last_of_them_too(hearing, module_ros):
+    process, _, senders = hearing
+    for number in range(1, 1001):
+        senders[0].publish(Halt(number=number, agent="flood"))
+    assert module_ros.until(lambda: process.news() and process.heard.obeyed(process.heard.told)[-1] == ("flood", 1000))
+
+
+def test_silence_and_end_of_the_process_are_told(module_ros):
+    descriptor = os.memfd_create("heard")
+    os.ftruncate(descriptor, HaltSlot.SIZE)
+    slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
+    process = HaltProcess(descriptor, slot, "/hear/others", TOPICS)
+    process.wait_ready()
+    assert module_ros.until(lambda: slot.beats > 2)
+    now = time.monotonic()
+    assert process.trouble(now) == ""
+    os.kill(process.pid, signal.SIGSTOP)
+    beats = slot.beats
+    assert process.trouble(now + SILENCE_LIMIT + 1.0).startswith("the process that hears halts hangs")
+    assert slot.beats == beats
+    os.kill(process.pid, signal.SIGCONT)
+    assert module_ros.until(lambda: slot.beats > beats)
+    assert process.trouble(now + 2.0 * SILENCE_LIMIT) == ""
+    os.kill(process.pid, signal.SIGKILL)
+    assert module_ros.until(lambda: "ended with code -9" in process.trouble(now))
+    process.stop()
+    os.close(descriptor)

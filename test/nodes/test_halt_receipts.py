@@ -1,0 +1,71 @@
+"""Halts told apart from their copies, and the latch that they close; no number of a message can open or jam it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telerobot_nodes.core.memory import AGENT_LENGTH, SENDERS
+from telerobot_nodes.motion.loop.control_state import HaltLatch
+from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
+
+LATCH_EVENTS = st.lists(
+    st.one_of(
+        st.tuples(st.just("halt"), st.sampled_from(["a", "b", ""]), st.sampled_from([0, 1, 2, 2**63, 2**64 - 1])),
+        st.tuples(st.just("resume"), st.just(""), st.sampled_from([0, 1, 2, 3, 2**63, 2**64 - 1])),
+        st.tuples(st.just("resume present"), st.just(""), st.just(0)),
+    ),
+    max_size=60,
+)
+
+
+@given(events=LATCH_EVENTS)
+def test_a_latch_is_open_only_after_the_resume_of_the_count_it_shows(events):
+    latch, receipts, halts = HaltLatch(), HaltReceipts(), 0
+    for kind, sender, number in events:
+        before = latch.count
+        if kind == "halt":
+            heard = receipts.take(sender, number, "")
+            latch.halt(heard.told, heard.reason)
+            halts += 1
+            assert latch.halted
+            assert before <= latch.count <= before + 1
+            assert (sender, number) in heard.obeyed(latch.told)
+        else:
+            named = before if kind == "resume present" else number
+            was = latch.halted
+            latch.resume(named)
+            assert latch.halted == (was and named != before)
+            assert latch.count == before
+    assert latch.count <= halts
+
+
+def test_a_copy_is_the_same_halt_whoever_else_halts_between():
+    receipts = HaltReceipts()
+    assert [receipts.take(*halt, "").told for halt in (("a", 7), ("b", 7), ("a", 7), ("b", 7))] == [1, 2, 2, 2]
+
+
+def test_a_lower_number_is_another_halt_as_a_higher_one_is():
+    receipts = HaltReceipts()
+    assert [receipts.take("a", number, "").told for number in (2**64 - 1, 1, 2**63, 1)] == [1, 2, 3, 4]
+
+
+def test_halts_with_default_fields_are_all_new():
+    receipts = HaltReceipts()
+    assert [receipts.take("", 0, "").told for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_receipt_is_shown_once_the_loop_has_obeyed():
+    receipts = HaltReceipts()
+    receipts.take("a", 1, "")
+    heard = receipts.take("b", 5, "")
+    assert heard.obeyed(0) == []
+    assert heard.obeyed(1) == [("a", 1)]
+    assert heard.obeyed(2) == [("a", 1), ("b", 5)]
+
+
+def test_a_hundred_thousand_strangers_and_long_names_take_no_room():
+    receipts = HaltReceipts()
+    for number in range(100_000):
+        heard = receipts.take(f"{number}" + "x" * 1000 * (number % 97 == 0), 1, "")
+    kept = heard.obeyed(100_000)
+    assert len(kept) == SENDERS
+    assert max(len(agent) for agent, _ in kept) <= AGENT_LENGTH

@@ -1,0 +1,54 @@
+"""The plan queue as a node: samples of the device are counted, and those that come late are reported."""
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.duration import Duration
+
+from telerobot_nodes import graph
+from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.operator.path_plan_queue import PathPlanQueueNode
+
+TOPIC = "path_plan_queue/pose_target_cmds"
+
+
+class Device:
+    """Sends poses to the queue, with a stamp so many seconds ago; None: without one."""
+
+    def __init__(self, ros, node):
+        self.ros, self.node = ros, node
+        self.publisher = ros.probe.create_publisher(PoseStamped, TOPIC, qos_profile(graph.topic(TOPIC).qos))
+        assert ros.until(self.publisher.get_subscription_count)
+
+    def send(self, ago, frame="device"):
+        message = PoseStamped()
+        message.header.frame_id, message.pose.orientation.w = frame, 1.0
+        if ago is not None:
+            message.header.stamp = (self.ros.probe.get_clock().now() - Duration(seconds=ago)).to_msg()
+        self.publisher.publish(message)
+
+    def counts(self):
+        values = self.node.health().values
+        return values["samples_received"], values["samples_late"]
+
+
+@pytest.fixture
+def device(ros):
+    return Device(ros, ros.add(PathPlanQueueNode(NodeOptions("path_plan_queue", graph="demo"))))
+
+
+def test_samples_that_come_late_are_counted_with_the_largest_lateness(ros, device):
+    device.send(10.0)
+    device.send(20.0)
+    assert ros.until(lambda: device.counts() == (2, 2))
+    assert device.node.health().values["samples_worst_ms"] == pytest.approx(20_000, rel=0.2)
+
+
+def test_a_sample_without_a_stamp_is_not_late_and_goals_of_the_console_are_no_samples(ros, device):
+    device.send(None)
+    device.send(10.0, frame="world")
+    device.send(None)
+    assert ros.until(lambda: device.counts() == (2, 0))

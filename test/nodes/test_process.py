@@ -1,0 +1,100 @@
+"""The end of a node's process: everything of the middleware ends inside `main`, and the exit code is the node's."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from telerobot_nodes.graph import NODES
+from telerobot_nodes.runtime import node_environment
+
+START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be compiled
+END_LIMIT = 30.0  # [s] after SIGINT; a node on a quiet machine takes 0.5 s
+GUARD = 'if __name__ == "__main__":\n'  # a node may spawn processes, which import this file again
+
+# Runs a node by its `main`, then prints the names of the threads that are left.
+RUN = """
+import importlib, pathlib, sys
+from telerobot_nodes import graph
+from telerobot_nodes.core.config import NodeOptions
+
+name, folder, graph_name, *ros_args = sys.argv[1:]
+options = NodeOptions(name, bag=pathlib.Path(folder) / "bag", graph=graph_name, ros_args=tuple(ros_args))
+code = importlib.import_module(graph.node(name).module).main(options)
+threads = [path.read_text().strip() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
+print("code", code, "threads", ",".join(threads), flush=True)
+"""
+
+
+def run_node(folder, name, *ros_args):
+    """Output of a node that gets SIGINT as soon as it is ready, line by line."""
+    script = folder / "run.py"
+    script.write_text(GUARD + textwrap.indent(RUN, "    "))
+    words = [sys.executable, str(script), name, str(folder), "demo", *ros_args]
+    environment = node_environment(os.environ)
+    process = subprocess.Popen(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
+    )
+    watch = threading.Timer(START_LIMIT + END_LIMIT, process.kill)
+    watch.start()
+    lines = []
+    try:
+        for line in process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line == f"telerobot: {name} ready\n":
+                process.send_signal(signal.SIGINT)
+    finally:
+        watch.cancel()
+        process.kill()
+        process.wait()
+    return lines
+
+
+def left_over(lines):
+    """Exit code and names of the threads that were left when `main` had returned."""
+    last = [line for line in lines if line.startswith("code ")]
+    assert last, "\n".join(lines)
+    _, code, _, threads = last[0].split(" ", 3)
+    return int(code), threads.split(",")
+
+
+@pytest.mark.parametrize(
+    ("name", "ros_args"),
+    [*((entry.name, ()) for entry in NODES), ("gcmsf_control", ("--ros-args", "-p", "own_process:=false"))],
+    ids=[*(entry.name for entry in NODES), "gcmsf_control_on_a_thread"],
+)
+@pytest.mark.timeout(START_LIMIT + 2 * END_LIMIT)
+def test_the_middleware_has_ended_when_main_returns(tmp_path, name, ros_args):
+    code, threads = left_over(run_node(tmp_path, name, *ros_args))
+    assert code == 0
+    assert [thread for thread in threads if thread.startswith("dds.ev")] == []
+
+
+def test_a_process_of_a_node_runs_no_static_destructors(tmp_path):
+    script = tmp_path / "end.py"
+    script.write_text(
+        "import atexit\nfrom telerobot_nodes.nodes.framework import end_process\n"
+        "atexit.register(print, 'exit handlers ran')\nprint('last words', end='')\nend_process(3)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, "last words")
+
+
+def test_the_telerobot_command_ends_a_node_with_its_exit_code(tmp_path):
+    words = [sys.executable, "-m", "telerobot_nodes", "run", "link_emulator"]
+    environment = {**node_environment(os.environ), "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True, cwd=Path(tmp_path))
+    try:
+        assert "ready" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(END_LIMIT) == 0
+    finally:
+        process.kill()
+        process.wait()

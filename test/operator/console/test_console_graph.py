@@ -1,0 +1,103 @@
+"""Console and terminal on the real graph: real DDS, real physics, a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+from browser import chromium, ordinary_priority
+
+from telerobot_nodes.runtime import GraphOptions, Supervisor
+from telerobot_nodes.runtime.launching import telerobot_command
+
+LIMIT = 60.0  # [s] for anything a browser must do in software rendering beside a whole graph
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.timeout(300),
+    pytest.mark.timing("a browser draws the scene without a graphics card and has 60 s for each answer"),
+]
+
+
+def telerobot(*words, domain=None):
+    environment = {**os.environ, **({"ROS_DOMAIN_ID": domain} if domain else {})}
+    return subprocess.run(
+        [*telerobot_command(), *words], capture_output=True, text=True, timeout=90, env=environment, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def console_url():
+    """Address of the console of a running demo graph."""
+    address, known = [], threading.Event()
+
+    def hear(node, line):
+        if line.startswith("console: "):
+            address.append(line.removeprefix("console: "))
+            known.set()
+
+    supervisor = Supervisor(GraphOptions("demo", without=("bag_recorder",)), on_line=hear)
+    with ordinary_priority():
+        supervisor.start()
+    try:
+        assert supervisor.wait_ready(120.0), supervisor.waiting_for()
+        assert known.wait(10.0)
+        yield address[0]
+    finally:
+        code = supervisor.stop()
+    assert code == 0, supervisor.unclean
+
+
+@pytest.fixture(scope="module")
+def page(console_url):
+    with ordinary_priority(), chromium() as browser:
+        page = browser.new_page(viewport={"width": 640, "height": 800})
+        page.set_default_timeout(1000.0 * LIMIT)
+        page.goto(console_url)
+        page.get_by_role("button", name="HALT", exact=True).wait_for()
+        yield page
+
+
+def test_the_time_clutch_pressed_in_the_browser_changes_the_queue_and_comes_back(page):
+    page.get_by_role("button", name="time clutch: engaged").click()
+    page.get_by_role("button", name="time clutch: disengaged").wait_for()
+    page.get_by_role("button", name="time clutch: disengaged").click()
+    page.get_by_role("button", name="time clutch: engaged").wait_for()
+
+
+def test_a_halt_from_the_shell_is_confirmed_by_the_robot_and_shown_in_the_browser(page):
+    halted = telerobot("halt", "a test")
+    assert (halted.returncode, halted.stdout.splitlines()[-1]) == (0, "halted, confirmed by the robot")
+    page.get_by_text("HALTED").first.wait_for()
+    resumed = telerobot("resume")
+    assert resumed.returncode == 0, resumed.stderr
+    page.get_by_text("IDLE").first.wait_for()
+
+
+def test_status_from_the_shell_names_state_lead_and_authority(console_url):
+    answer = telerobot("status", "--json")
+    assert answer.returncode == 0, answer.stderr
+    seen = json.loads(answer.stdout.splitlines()[-1])
+    assert seen["lead"].endswith(" s")
+    assert seen["authority"] == "operator (here)"
+
+
+def test_the_ratio_set_from_the_shell_is_in_force(console_url):
+    assert telerobot("ratio", "2.0").returncode == 0
+    seen = json.loads(telerobot("status", "--json").stdout.splitlines()[-1])
+    assert "ratio 2.00" in seen["time clutch"]
+
+
+def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
+    answer = telerobot("ratio", "99")
+    assert answer.returncode == 2
+    assert "time ratio: 99.0 is not allowed; allowed: 0.1 .. 10" in answer.stderr
+
+
+@pytest.mark.parametrize("words", [pytest.param(("status",), marks=pytest.mark.slow), ("halt",)])
+def test_without_a_graph_every_command_says_so_and_fails(words):
+    answer = telerobot(*words, domain="101")
+    assert answer.returncode == 1
+    assert "no graph is running here" in answer.stderr

@@ -1,0 +1,129 @@
+"""Requests for authority, repeated until a report answers them."""
+
+import pytest
+from plan_values import report
+
+from telerobot_nodes.core.protocol import AuthorityKind
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.authority import AuthorityClient, AuthorityMessage
+from telerobot_nodes.plan.authority.authority_client import REPEAT
+
+REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
+
+
+@pytest.fixture
+def client():
+    found = AuthorityClient("ann")
+    found.on_report(report(authority="bob", epoch=3))
+    return found
+
+
+def ask(client, kind, now=1.0, peer=""):
+    client.request(now, AuthorityMessage(kind, "ann", peer))
+
+
+def sent(client, now):
+    message = client.due(now)
+    return message.kind if message is not None else None
+
+
+def test_heartbeats_carry_the_epoch(client):
+    message = client.due(0.0)
+    assert (message.kind, message.agent, message.epoch) == (HEARTBEAT, "ann", 3)
+    assert client.due(0.5 * REPEAT) is None
+
+
+def test_a_request_is_repeated_with_its_number_until_it_is_shown(client):
+    ask(client, REQUEST)
+    first, second = client.due(1.0), client.due(1.0 + REPEAT)
+    assert first == second
+    assert first.number > 0
+    client.on_report(report(authority="bob", asker="ann"))
+    assert sent(client, 2.0) is HEARTBEAT
+
+
+def test_each_request_has_a_higher_number(client):
+    ask(client, REQUEST)
+    first = client.due(1.0).number
+    ask(client, RELEASE)
+    assert client.due(1.0).number > first
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        (REQUEST, {"authority": "ann"}),
+        (CONSENT, {"authority": "ann", "asker": "bob", "granted": True}),
+        (CONSENT, {"authority": "bob"}),
+        (REFUSE, {"authority": "ann"}),
+        (TAKE, {"authority": "bob", "asker": "ann", "granted": True}),
+        (TAKE, {"authority": "ann"}),
+        (RELEASE, {"authority": "bob"}),
+    ],
+)
+def test_a_request_ends_when_the_report_shows_its_success(client, kind, answer):
+    ask(client, kind)
+    client.on_report(report(**answer))
+    assert sent(client, 5.0) is HEARTBEAT
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        (REQUEST, {"authority": "bob"}),
+        (CONSENT, {"authority": "ann", "asker": "bob"}),
+        (REFUSE, {"authority": "ann", "asker": "bob"}),
+        (TAKE, {"authority": "bob", "asker": "ann"}),
+        (RELEASE, {"authority": "ann"}),
+    ],
+)
+def test_a_request_is_repeated_while_the_report_does_not_show_it(client, kind, answer):
+    ask(client, kind)
+    client.on_report(report(**answer))
+    assert sent(client, 5.0) is kind
+
+
+def test_a_denial_of_this_request_ends_it_with_its_reason(client):
+    ask(client, TAKE)
+    number = client.due(1.0).number
+    denied = {"authority": "bob", "denied_agent": "ann", "denial": "not a supervisor"}
+    assert client.on_report(report(**denied, denied_number=number - 1)) == []
+    (message,) = client.on_report(report(**denied, denied_number=number))
+    assert (message.kind, message.reason) == (REFUSE, "not a supervisor")
+    assert sent(client, 5.0) is HEARTBEAT
+
+
+def test_another_agents_request_is_derived_from_the_report():
+    client = AuthorityClient("ann")
+    client.on_report(report(authority="ann"))
+    (message,) = client.on_report(report(authority="ann", asker="bob"))
+    assert (message.kind, message.agent, message.peer) == (REQUEST, "bob", "ann")
+    assert client.on_report(report(authority="ann", asker="bob")) == []
+
+
+@pytest.mark.parametrize(("forced", "kind", "agent"), [(False, CONSENT, "bob"), (True, TAKE, "supervisor")])
+def test_a_grant_is_derived_from_the_report(client, forced, kind, agent):
+    client.on_report(report(authority="bob", asker="ann"))
+    (message,) = client.on_report(report(authority="bob", asker="ann", granted=True, forced=forced))
+    assert (message.kind, message.agent) == (kind, agent)
+
+
+def test_a_refusal_is_derived_from_the_report(client):
+    client.on_report(report(authority="bob", asker="ann"))
+    (message,) = client.on_report(report(authority="bob"))
+    assert (message.kind, message.agent) == (REFUSE, "bob")
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "why"),
+    [
+        (CONSENT, {"authority": "bob"}, "bob has it"),
+        (REFUSE, {"authority": ""}, "nobody has it"),
+        (CONSENT, {"authority": "ann"}, "no request"),
+        (REQUEST, {"authority": "ann"}, "this agent has it"),
+    ],
+)
+def test_a_message_without_an_object_is_refused(client, kind, state, why):
+    client.on_report(report(**state))
+    with pytest.raises(InvalidValueError, match=why):
+        client.check(kind)

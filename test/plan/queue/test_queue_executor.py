@@ -1,0 +1,147 @@
+"""The operator's queue with the real executor behind a slow link: both ends keep the same promises."""
+
+import executor_models
+import numpy as np
+import plan_models
+import pytest
+import two_agents
+
+from telerobot_nodes.core.protocol import AuthorityKind
+from telerobot_nodes.core.robot import Reach
+from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
+
+
+@pytest.fixture
+def session():
+    def make(delay=0.5, loss=0.02, **config):
+        queue = PathPlanQueue(QueueConfig(**config), Reach(executor_models.ARM))
+        up, down = (plan_models.Link(n, delay, 0.1 * delay, loss) for n in (1, 2))
+        session = plan_models.Session(queue, executor_models.ExecutorRobot(), up, down)
+        session.run(1.0 + 4 * delay)
+        assert session.state().head_seq == 1
+        return session
+
+    return make
+
+
+def drawing(session, velocity):
+    begin = session.now
+
+    def command(now):
+        position = 9.0 + np.array(velocity) * (now - begin)
+        session.queue.command_pose(now, [*position, 0.0, 0.0, 0.0, 1.0], "device")
+
+    return command
+
+
+def assert_executed_as_shown(session):
+    robot = session.robot
+    assert [seq for seq, _ in robot.executed] == [point[0] for point in session.shown()]
+    assert robot.refused == []
+    assert robot.worst_velocity <= 1.0
+    assert robot.worst_acceleration <= 1.0
+    path = np.array([point[2][:3] for point in session.shown()])
+    dense = np.vstack([path[:-1] + u * np.diff(path, axis=0) for u in np.linspace(0.0, 1.0, 5)])
+    tool = np.array(robot.poses)[::5, :3]
+    off = [np.min(np.linalg.norm(dense - p, axis=1)) for p in tool]
+    assert max(off) < 0.003
+
+
+def finish(session, longest=25.0):
+    end = session.now + longest
+    while session.now < end and (session.state().length or session.state().unacknowledged):
+        session.run(0.5)
+    session.run(1.0)
+
+
+def test_a_hand_over_a_slow_link_with_both_time_bases(session):
+    s = session()
+    s.run(2.0, drawing(s, (0.0, 0.08, 0.02)))
+    s.queue.set_time_clutch(s.now, False)
+    s.run(2.0, drawing(s, (-0.05, -0.2, 0.0)))
+    s.queue.set_time_clutch(s.now, True)
+    s.run(1.0, drawing(s, (0.0, 0.08, 0.0)))
+    finish(s)
+    assert_executed_as_shown(s)
+    assert len(s.robot.executed) > 200
+
+
+def test_delete_all_and_brake_while_the_arm_moves(session):
+    s = session()
+    s.queue.set_time_clutch(s.now, False)
+    s.run(2.5, drawing(s, (0.0, 0.2, 0.0)))
+    s.queue.set_brake(s.now, 3.0)
+    s.run(0.4)
+    s.queue.set_brake(s.now, 0.0)
+    s.run(1.0, drawing(s, (0.0, 0.0, 0.1)))
+    s.queue.clear(s.now)
+    s.run(2.0, drawing(s, (0.0, -0.1, 0.0)))
+    finish(s)
+    assert_executed_as_shown(s)
+
+
+def test_the_brake_against_the_committed_stretch_of_the_real_executor(session):
+    s = session(loss=0.0)
+    s.run(3.0, drawing(s, (0.0, 0.1, 0.0)))
+    s.queue.set_brake(s.now, 20.0)
+    s.run(2.0)
+    assert "committed" in s.state().notice
+    s.queue.set_brake(s.now, 0.0)
+    s.run(1.5, drawing(s, (0.0, -0.1, 0.0)))
+    finish(s)
+    assert_executed_as_shown(s)
+
+
+@pytest.mark.parametrize("kind", [Join.CONNECT, Join.ADOPT])
+@pytest.mark.lengthy
+def test_a_trial_path_joined_while_the_arm_moves(session, kind):
+    s = session()
+    s.run(1.5, drawing(s, (0.0, 0.1, 0.0)))
+    s.queue.set_position_clutch(s.now, False)
+    s.run(1.5, drawing(s, (0.0, 0.1, 0.05)))
+    assert s.queue.set_position_clutch(s.now, True, kind).engaged
+    s.run(1.0, drawing(s, (0.0, 0.0, -0.05)))
+    finish(s)
+    assert_executed_as_shown(s)
+
+
+def test_a_restarted_operators_side_goes_on_where_the_arm_came_to_rest(session):
+    s = session()
+    s.run(2.0, drawing(s, (0.0, 0.1, 0.0)))
+    again = plan_models.Session(PathPlanQueue(QueueConfig(), Reach(executor_models.ARM)), s.robot, s.up, s.down)
+    again.ticks = s.ticks
+    again.run(6.0)
+    again.run(1.0, drawing(again, (0.0, -0.1, 0.0)))
+    finish(again)
+    executed = [seq for seq, _ in s.robot.executed]
+    assert executed == sorted(set(executed))
+    shown = [point[0] for point in again.shown()]
+    assert executed[-len(shown) :] == shown
+    assert s.robot.refused == []
+
+
+@pytest.mark.lengthy
+def test_a_hand_off_while_the_real_executor_moves():
+    two = two_agents.Two(0.2, robot=executor_models.ExecutorRobot)
+    two.run(1.5)
+    home = two.robot.pose
+
+    def at(y, z):
+        goal = home + np.array([0.0, y, z, 0.0, 0.0, 0.0, 0.0])
+        return lambda now: goal
+
+    two.sides["ann"][0].set_time_ratio(two.now, 8.0)
+    two.run(2.0, ann=at(0.15, 0.0), bob=at(0.1, 0.03))
+    two.say("bob", AuthorityKind.REQUEST)
+    two.say("ann", AuthorityKind.CONSENT)
+    two.run(15.0, bob=at(0.1, 0.1))
+    assert two.state("bob").has_authority
+    two.run(4.0)
+    assert two.robot.refused == []
+    assert np.allclose(two.robot.pose[:3], home[:3] + np.array([0.0, 0.1, 0.1]), atol=1e-3)
+    assert max(pose[1] for pose in two.robot.poses) < home[1] + 0.145  # 5 cm past Bob's tool at most, not 15 cm
+    epochs = [epoch for _, epoch in two.robot.executed]
+    assert epochs == sorted(epochs)
+    assert len(set(epochs)) == 2
+    assert two.robot.worst_velocity <= 1.0
+    assert two.robot.worst_acceleration <= 1.0

@@ -1,0 +1,153 @@
+"""A console on a thread of its own before a graph that only remembers, and pages of it in a real browser."""
+
+import threading
+import time
+import traceback
+from dataclasses import dataclass, field, replace
+
+from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.operator.client import (
+    LinkSetting,
+    OperatorClient,
+    Outcome,
+    QueueStatus,
+    RobotStatus,
+    SimulationStatus,
+    commands,
+)
+from telerobot_nodes.operator.console import Console, ConsoleSetup, Detail, StageShapes, load_shapes
+
+LIMIT = 60.0  # [s] for anything a browser must do in software rendering
+COUNTED = """
+window.framesDrawn = 0;
+const draw = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (frame) => draw((now) => { window.framesDrawn += 1; frame(now); });
+"""
+OFFERED = frozenset(
+    {
+        *commands.Deed,
+        commands.TimeClutch,
+        commands.TimeRatio,
+        commands.Clear,
+        commands.PositionClutch,
+        commands.Brake,
+        commands.Gripper,
+        commands.Replay,
+        commands.SetLink,
+        commands.Tare,
+    }
+)
+
+
+@dataclass
+class Sink:
+    """A graph that remembers what it was asked and answers at once."""
+
+    commands: list = field(default_factory=list)
+    halts: list = field(default_factory=list)
+    estops: list = field(default_factory=list)
+    targets: list = field(default_factory=list)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def call(self, command, answer):
+        self._keep(self.commands, command)
+        answer(Outcome(True), time.monotonic())
+
+    def halt(self, number, reason):
+        if number not in self.halts:
+            self._keep(self.commands, commands.Halt(reason))
+        self._keep(self.halts, number)
+
+    def estop(self, number, reason):
+        if number not in self.estops:
+            self._keep(self.commands, commands.EStop(reason))
+        self._keep(self.estops, number)
+
+    def receipts(self):
+        """Those that the robot shows once it has obeyed."""
+        sent = (("operator", self.halts), ("e-stop operator", self.estops))
+        return tuple((agent, numbers[-1]) for agent, numbers in sent if numbers)
+
+    def stream(self, target):
+        self._keep(self.targets, target)
+
+    def _keep(self, where, what):
+        with self.changed:
+            where.append(what)
+            self.changed.notify_all()
+
+    def wait_for(self, wanted):
+        with self.changed:
+            assert self.changed.wait_for(lambda: any(wanted(entry) for entry in self.commands), LIMIT), self.commands
+
+    def wait_for_target(self, wanted):
+        with self.changed:
+            assert self.changed.wait_for(lambda: any(wanted(entry) for entry in self.targets), LIMIT)
+
+
+class RunningConsole:
+    """A console on its own thread, as its node runs it; `state` is what the graph says."""
+
+    def __init__(self):
+        self.robot = load_robot("arm")
+        self.sink = Sink()
+        self.client = OperatorClient(self.sink)
+        shapes = StageShapes(load_shapes(self.robot, Detail.VISUAL), load_shapes(self.robot, Detail.COLLISION))
+        self.console = Console(
+            self.client, self.robot, shapes, ConsoleSetup(port=0, offered=OFFERED, complete=lambda text: ("grasp",))
+        )
+        self.home = pose_from_se3(self.robot.forward(self.robot.home))
+        self.errors = []
+        self.reset()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def reset(self):
+        self.robot_status = RobotStatus(
+            mode=ExecutorMode.RUNNING,
+            joint_position=self.robot.home,
+            tool_pose=self.home,
+            authority="operator",
+            halts_received=self.sink.receipts(),
+        )
+        self.queue_status = QueueStatus(lead=7.4, agent="operator", has_authority=True, target_pose=self.home)
+        self.silent = False  # the robot
+        self.hung = False  # the console's own thread
+
+    def _run(self):
+        while not self._stop.wait(0.04):
+            if self.hung:
+                continue
+            now = time.monotonic()
+            try:
+                if not self.silent:
+                    status = self.robot_status
+                    if status.mode is not ExecutorMode.RUNNING:
+                        status = replace(status, halts_received=self.sink.receipts())
+                    self.client.receive_robot(status, now)
+                self.client.receive_queue(self.queue_status, now)
+                self.client.receive_simulation(SimulationStatus(head_pose=self.home), now)
+                self.client.receive_link(LinkSetting(), now)
+                self.console.step(now)
+                self.client.tick(now)
+            except Exception as error:  # noqa: BLE001 -- the test fails on any of them
+                self.errors.append("".join(traceback.format_exception(error)))
+
+    def close(self):
+        self._stop.set()
+        self._thread.join()
+        self.console.close()
+
+
+def open_page(url, browser, width=1000, height=900):
+    """A page of the console at `url`, once its stop bar knows the robot's state."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(1000.0 * LIMIT)
+    page.add_init_script(COUNTED)
+    page.goto(url, timeout=3000.0 * LIMIT)
+    page.locator("#stops:not(.lost)").wait_for()
+    page.locator("canvas").first.wait_for(timeout=2000.0 * LIMIT)
+    return page

@@ -1,0 +1,69 @@
+"""The real executor with a control loop that follows its windows exactly: stands in for `plan_models.Robot`."""
+
+import numpy as np
+
+from telerobot_nodes.core.protocol import ControlState
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.motion.tracking import WindowFollower
+from telerobot_nodes.plan.executor import PlanExecutor
+from telerobot_nodes.plan.log import ControlReport, Receiver
+
+ARM = load_robot("arm")
+STEP = 0.005  # [s] of the control loop
+
+
+class ExecutorRobot:
+    """Executor and loop moved through time; keeps the worst use of the limits and every pose."""
+
+    def __init__(self, may_open=None):
+        receiver = Receiver(None, may_open) if may_open else Receiver()
+        self.executor = PlanExecutor(ARM, receiver=receiver)
+        self.follower = WindowFollower(ARM.dof, ARM.limits)
+        self.follower.hold(np.array(ARM.home), 0.0)
+        self.now = None
+        self.next_tick = 0.0
+        self.executed = []  # (seq, epoch)
+        self.refused = []
+        self.poses = []
+        self.worst_velocity = self.worst_acceleration = 0.0
+
+    @property
+    def receiver(self):
+        return self.executor.receiver
+
+    @property
+    def pose(self):
+        return pose_from_se3(ARM.forward(self.follower.q))
+
+    def receive(self, now, operations):
+        self.executor.receive(now, operations)
+        refusal = self.receiver.acknowledgement.refusal
+        if refusal and (not self.refused or self.refused[-1] != refusal):
+            self.refused.append(refusal)
+
+    def run(self, now):
+        self.now = now - STEP if self.now is None else self.now
+        while self.now + STEP <= now + 1e-9:
+            self.now += STEP
+            self._step()
+        self.poses.append(self.pose)
+
+    def _step(self):
+        f = self.follower
+        rest = f.sample(self.now)
+        self.worst_velocity = max(self.worst_velocity, np.max(np.abs(f.v) / ARM.limits.velocity))
+        self.worst_acceleration = max(self.worst_acceleration, np.max(np.abs(f.a) / ARM.limits.acceleration))
+        state = ControlState.HOLDING if rest else ControlState.TRACKING
+        report = ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy())
+        self.executor.on_control(self.now, report)
+        for reached in self.executor.drain_executed():
+            self.executed += [(seq, reached.epoch) for seq in range(reached.first_seq, reached.last_seq + 1)]
+        if self.now >= self.next_tick:
+            self.next_tick = self.now + 0.03
+            window = self.executor.tick(self.now)
+            if window is not None:
+                f.offer(self.now, window)
+
+    def report(self):
+        return self.executor.report(self.now)

@@ -1,0 +1,105 @@
+"""Esc in a real browser before the real graph: whatever has the focus, the measured arm comes to rest and stays so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from browser import chromium, ordinary_priority
+from console_rig import open_page
+
+from telerobot_nodes.operator.client import HaltStage, commands
+from telerobot_nodes.runtime import GraphOptions, Supervisor
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.lengthy,
+    pytest.mark.timeout(900),
+    pytest.mark.timing("a browser draws the scene without a graphics card and has 60 s for each answer"),
+]
+
+AT_REST = 0.005  # [rad/s] of every measured joint
+MOVING = 0.03  # [rad/s]
+STILL = 1.0  # [s] for which it stays at rest
+LIMIT = 30.0  # [s]
+
+FOCUS = {  # what has the focus -> how it gets it, and what then has it
+    "nothing": (lambda page: page.evaluate("document.activeElement.blur()"), "BODY"),
+    "the command line": (lambda page: page.locator("textarea").first.focus(), "TEXTAREA"),
+    "a number box": (lambda page: page.locator("input[type=text]").first.focus(), "INPUT"),
+    "a checkbox": (lambda page: page.get_by_label("drive by gizmo").focus(), "INPUT"),
+    "a list": (lambda page: page.locator("input[aria-haspopup=listbox]").last.focus(), "INPUT"),
+    "a slider": (lambda page: page.locator("[role=slider]").first.focus(), "DIV"),
+    "a button": (lambda page: page.get_by_role("button", name="time clutch").focus(), "BUTTON"),
+    "the bar": (lambda page: page.locator("#stops .resume").focus(), "BUTTON"),
+}
+
+
+@pytest.fixture(scope="module")
+def url():
+    """Address of the console of a running demo graph."""
+    address = []
+
+    def hear(_node, line):
+        if line.startswith("console: "):
+            address.append(line.removeprefix("console: "))
+
+    supervisor = Supervisor(GraphOptions("demo", without=("bag_recorder", "cspace_planner")), on_line=hear)
+    with ordinary_priority():
+        supervisor.start()
+    try:
+        assert supervisor.wait_ready(400.0), supervisor.waiting_for()
+        yield address[0]
+    finally:
+        assert supervisor.stop() == 0, supervisor.unclean
+
+
+@pytest.fixture(scope="module")
+def page(url):
+    with ordinary_priority(), chromium() as browser:
+        yield open_page(url, browser, 1000, 700)
+
+
+class Arm:
+    """The measured joints, as the hardware publishes them."""
+
+    def __init__(self, terminal):
+        self._terminal = terminal
+        self.position = self.speed = None
+        terminal.subscribe("joint_states", self._receive)
+
+    def _receive(self, message):
+        self.position, self.speed = np.array(message.position[:6]), float(np.abs(message.velocity[:6]).max())
+
+    def until(self, reached):
+        return self._terminal.wait_for(lambda _: self.speed is not None and reached(self.speed), LIMIT)
+
+
+@pytest.fixture(scope="module")
+def terminal(page):
+    from telerobot_nodes.nodes.clients import Terminal
+
+    with Terminal() as client:
+        assert client.wait_for(lambda c: c.queue.has_authority, LIMIT)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def arm(terminal):
+    return Arm(terminal)
+
+
+@pytest.mark.parametrize(("how", "tag"), FOCUS.values(), ids=FOCUS)
+def test_esc_stops_the_measured_arm_whatever_has_the_focus(page, terminal, arm, how, tag):
+    terminal.ask(commands.Replay(speed=0.5))  # refused while one is running
+    assert arm.until(lambda speed: speed > MOVING), "the arm does not move: nothing to stop"
+    how(page)
+    assert page.evaluate("document.activeElement.tagName") == tag
+    page.keyboard.press("Escape")
+    assert terminal.wait_for(lambda client: client.halt_watch.stage is HaltStage.CONFIRMED, LIMIT)
+    assert arm.until(lambda speed: speed < AT_REST)
+    at_rest = arm.position
+    terminal.spin(STILL)
+    assert np.abs(arm.position - at_rest).max() < AT_REST * STILL
+    page.locator("#stops").get_by_text("HALTED").wait_for()
+    assert terminal.ask(commands.Resume()).done
+    assert terminal.wait_for(lambda client: client.halt_watch.stage is HaltStage.NONE, LIMIT)
