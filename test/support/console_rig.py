@@ -24,6 +24,23 @@ COUNTED = """
 window.framesDrawn = 0;
 const draw = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = (frame) => draw((now) => { window.framesDrawn += 1; frame(now); });
+window.pressesOnTheWay = 0;  // words of the stop bar that the console has not confirmed
+const Plain = window.WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(...where) {
+    super(...where);
+    this.ofBar = String(where[0]).endsWith("/stops");
+    if (!this.ofBar) return;
+    window.pressesOnTheWay = 0;
+    this.addEventListener("message", (event) => {
+      if (JSON.parse(event.data).heard !== undefined) window.pressesOnTheWay -= 1;
+    });
+  }
+  send(word) {
+    if (this.ofBar) window.pressesOnTheWay += 1;
+    super.send(word);
+  }
+};
 """
 OFFERED = frozenset(
     {
@@ -100,6 +117,8 @@ class RunningConsole:
         )
         self.home = pose_from_se3(self.robot.forward(self.robot.home))
         self.errors = []
+        self.stepped = threading.Condition()
+        self.steps = 0
         self.reset()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -133,8 +152,18 @@ class RunningConsole:
                 self.client.receive_link(LinkSetting(), now)
                 self.console.step(now)
                 self.client.tick(now)
+                with self.stepped:
+                    self.steps += 1
+                    self.stepped.notify_all()
             except Exception as error:  # noqa: BLE001 -- the test fails on any of them
                 self.errors.append("".join(traceback.format_exception(error)))
+
+    def wait_for_presses(self, page):
+        """Until the client has taken what was pressed in the page's stop bar."""
+        page.wait_for_function("window.pressesOnTheWay === 0", polling=100)
+        with self.stepped:
+            first = self.steps
+            assert self.stepped.wait_for(lambda: self.steps >= first + 2, LIMIT), self.errors
 
     def close(self):
         self._stop.set()

@@ -19,7 +19,7 @@ def demo_graph(tmp_path_factory):
         assert supervisor.wait_ready(START_LIMIT), "\n".join(lines)
         yield supervisor
     finally:
-        assert supervisor.stop() == 0, "\n".join(lines)
+        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
 
 
 @pytest.fixture

@@ -147,17 +147,14 @@ def test_a_bad_setpoint_never_reaches_the_arm(terminal):
     publisher = terminal.publisher("hardware_interface/setpoint")
     assert terminal.wait_for(lambda _: bool(states) and publisher.get_subscription_count() > 0, 10.0)
     refused = states[-1].refused
-    bad = JointSetpoint(
-        number=1,
-        monotonic=terminal.now(),
-        position=doubles([NAN] * 6),
-        velocity=doubles([0] * 6),
-        acceleration=doubles([0] * 6),
-        gripper=-1.0,
-    )
-    # a stream of which only the newest counts: said until it was the newest
-    assert terminal.wait_for(lambda _: publisher.publish(bad) or states[-1].refused > refused, 20.0)
-    assert "setpoint.position" in states[-1].refusal
+    wrong = {"position": doubles([NAN] * 6), "velocity": doubles([0] * 6), "acceleration": doubles([0] * 6)}
+
+    def refused_for_it(_):
+        """A stream of which only the newest counts: sent until it was the newest."""
+        publisher.publish(JointSetpoint(number=1, monotonic=terminal.now(), gripper=-1.0, **wrong))
+        return states[-1].refused > refused and "setpoint.position" in states[-1].refusal
+
+    assert terminal.wait_for(refused_for_it, 20.0), states[-1].refusal
     assert states[-1].state in (HardwareState.READY, HardwareState.HOLDING)
 
 

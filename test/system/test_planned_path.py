@@ -99,7 +99,7 @@ def robot_graph():
         assert supervisor.wait_ready(LIMIT), "\n".join(lines)
         yield supervisor
     finally:
-        assert supervisor.stop() == 0, "\n".join(lines)
+        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
 
 
 @pytest.fixture

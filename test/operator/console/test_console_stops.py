@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from browser import chromium
 from console_rig import LIMIT, RunningConsole, open_page
@@ -38,22 +36,12 @@ def page(console):
 def untroubled(console, page):
     page.locator("#stops:not(.lost)").wait_for()
     page.evaluate("document.activeElement.blur()")
-    all_arrived(console, page)
+    console.wait_for_presses(page)
     console.reset()
     console.sink.commands.clear()
     yield
     page.keyboard.press("Escape")  # closes a list or the palette
     assert console.errors == []
-
-
-def all_arrived(console, page):
-    """What was pressed before has arrived when a resume has; the robot confirms halts, or none could be."""
-    console.robot_status = RobotStatus(mode=ExecutorMode.HALTED)
-    deadline = time.monotonic() + LIMIT
-    while not any(isinstance(command, commands.Resume) for command in console.sink.commands):
-        assert time.monotonic() < deadline, console.sink.commands
-        page.locator("#stops .resume").dispatch_event("click")  # refused until the halt before it is confirmed
-        page.wait_for_timeout(200)
 
 
 def focus(selector, number=0):
@@ -114,7 +102,7 @@ def test_h_halts_wherever_no_text_is_typed(console, page, how, tag):
 def test_h_is_a_letter_in_a_text(console, page, how, tag):
     enter(page, how, tag)
     page.keyboard.press("h")
-    all_arrived(console, page)
+    console.wait_for_presses(page)
     assert not any(map(is_halt, console.sink.commands))
 
 
@@ -122,7 +110,7 @@ def test_h_is_a_letter_in_a_text(console, page, how, tag):
 def test_h_with_a_modifier_is_the_browsers(console, page, keys):
     page.evaluate("window.addEventListener('keydown', (e) => e.preventDefault(), {once: true})")
     page.keyboard.press(keys)
-    all_arrived(console, page)
+    console.wait_for_presses(page)
     assert not any(map(is_halt, console.sink.commands))
 
 
@@ -149,7 +137,7 @@ def test_a_widget_that_keeps_keys_to_itself_keeps_no_stop(console, page):
 def test_a_held_key_halts_once_a_while_not_thirty_times_a_second(console, page):
     page.evaluate("""for (let k = 0; k < 500; k++) window.dispatchEvent(
         new KeyboardEvent("keydown", {key: "Escape", code: "Escape", repeat: k > 0}))""")
-    all_arrived(console, page)
+    console.wait_for_presses(page)
     assert 1 <= sum(map(is_halt, console.sink.commands)) <= 3
 
 
@@ -167,7 +155,7 @@ def test_one_press_is_one_halt_and_the_keyboard_can_press_it(console, page):
     button.click()
     button.focus()
     page.keyboard.press("Enter")
-    all_arrived(console, page)
+    console.wait_for_presses(page)
     assert 1 <= sum(map(is_halt, console.sink.commands)) <= 2
 
 
