@@ -10,13 +10,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "path_plan_queue/delta_twist_cmds",
         "geometry_msgs/msg/TwistStamped",
-        Qos.COMMAND,
+        Qos.SAMPLES,
         "commanded tool velocity; frame_id world or tool",
     ),
     Topic(
         "path_plan_queue/pose_target_cmds",
         "geometry_msgs/msg/PoseStamped",
-        Qos.COMMAND,
+        Qos.SAMPLES,
         "commanded tool pose; frame_id world (absolute) or device (relative, from the end of the plan)",
     ),
     Topic("path_plan_queue/state", "telerobot/msg/PlanQueueState", Qos.STATE, "clutches, queue length, lead", 10.0),

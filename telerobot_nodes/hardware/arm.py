@@ -40,6 +40,7 @@ class HardwareStatus:
     refusal: str
     saturated: int
     gripper: float  # [m]
+    gripper_reference: float  # [m] commanded to the fingers at present; NaN: no gripper
     tracking_error: float  # [rad]
     real_time_factor: float
     watchdog_trips: int
@@ -175,6 +176,7 @@ class Hardware:
             refusal=self._refusal,
             saturated=self._saturated,
             gripper=self.arm.read().gripper,
+            gripper_reference=self._opening if self.robot.gripper else float("nan"),
             tracking_error=self._error,
             real_time_factor=pacer.real_time_factor if pacer else 0.0,
             watchdog_trips=self._watchdog.trips,

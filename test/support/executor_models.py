@@ -55,7 +55,7 @@ class ExecutorRobot:
         self.worst_velocity = max(self.worst_velocity, np.max(np.abs(f.v) / ARM.limits.velocity))
         self.worst_acceleration = max(self.worst_acceleration, np.max(np.abs(f.a) / ARM.limits.acceleration))
         state = ControlState.HOLDING if rest else ControlState.TRACKING
-        report = ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy())
+        report = ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy(), f.number, f.plan_time)
         self.executor.on_control(self.now, report)
         for reached in self.executor.drain_executed():
             self.executed += [(seq, reached.epoch) for seq in range(reached.first_seq, reached.last_seq + 1)]

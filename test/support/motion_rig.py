@@ -44,7 +44,7 @@ class Rig:
     def control(self, state=None):
         f = self.follower
         state = state or (ControlState.HOLDING if self.at_rest else ControlState.TRACKING)
-        return ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy())
+        return ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy(), f.number, f.plan_time)
 
     def lay(self, times, q):
         seqs = np.arange(self.seq + 1, self.seq + 1 + len(times))

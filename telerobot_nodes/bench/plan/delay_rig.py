@@ -94,7 +94,9 @@ class DelayRig:
         arrived, executor = self._up.due(self.now), self.executor
         if executor is None:
             return
-        executor.on_control(self.now, ControlReport(state, f.number, f.refused, f.plan_time, f.q, f.v))
+        executor.on_control(
+            self.now, ControlReport(state, f.number, f.refused, f.plan_time, f.q, f.v, f.number, f.plan_time)
+        )
         for operations in arrived:
             executor.receive(self.now, operations)
         if self._count % REPORT_STEPS == 0:

@@ -64,7 +64,9 @@ def _plan_costs(robot: RobotModel, size: int, ticks: int) -> dict[str, Any]:
             at = float(
                 np.interp(now, window.start + window.period * np.arange(len(window.plan_time)), window.plan_time)
             )
-            motion.on_control(now, ControlReport(ControlState.TRACKING, window.number, 0, at, robot.home, still))
+            motion.on_control(
+                now, ControlReport(ControlState.TRACKING, window.number, 0, at, robot.home, still, window.number, at)
+            )
     held = len(motion.path)
     return {
         "tick": report.quantiles(costs),
@@ -103,6 +105,8 @@ def _finish(robot: RobotModel) -> dict[str, float]:
                 float(window.plan_time[sample]),
                 window.position[sample],
                 window.velocity[sample],
+                window.number,
+                float(window.plan_time[sample]),
             )
             executor.on_control(now, state)
     return {"plan_seconds": round(float(times[-1]), 2), "seconds": round(now, 2)}

@@ -17,6 +17,7 @@ from telerobot_nodes.core.protocol.states import (
     PrimitiveOutcome,
     StopCause,
     UpdateKind,
+    Waiting,
 )
 from telerobot_nodes.core.protocol.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
 
@@ -36,6 +37,7 @@ __all__ = [
     "PrimitiveOutcome",
     "StopCause",
     "UpdateKind",
+    "Waiting",
     "begins_with_halt",
     "halt_scope",
     "identity",

@@ -34,6 +34,15 @@ class StopCause(IntEnum):
     PRIMITIVE = 9  # the primitive ended by itself, and not calmly
 
 
+class Waiting(IntEnum):
+    """What has not followed the setpoint yet: `waiting` of ControlState.msg."""
+
+    NOTHING = 0
+    ARM = 1  # a joint has not passed it
+    GRIPPER = 2  # the fingers are not at their opening, and hold nothing
+    HARDWARE = 3  # the hardware interface has not accepted it
+
+
 class PrimitiveOutcome(IntEnum):
     """State of a primitive: PrimitiveReport.msg."""
 

@@ -17,10 +17,12 @@ class ControlConfig:
     stale_time: float = 0.1  # [s] age of measured joints that stops the arm
     follow_error: float = 0.2  # [rad] largest tracking error of a joint ...
     follow_time: float = 0.1  # [s] ... and how long a larger one may last
+    arrive_error: float = 0.02  # [rad] distance of a joint at rest from its setpoint that counts as arrived
 
     def __post_init__(self) -> None:
         in_range(self.stale_time, "control.stale_time", 0.005, 10.0, "s")
         in_range(self.follow_error, "control.follow_error", 1e-3, 3.0, "rad")
+        in_range(self.arrive_error, "control.arrive_error", 1e-4, 1.0, "rad")
         in_range(self.follow_time, "control.follow_time", 0.0, 10.0, "s")
 
 

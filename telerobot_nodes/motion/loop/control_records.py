@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.core.memory import Record
-from telerobot_nodes.core.protocol import MotionWindow
+from telerobot_nodes.core.protocol import MotionWindow, Waiting
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 
@@ -31,8 +31,9 @@ def wrench_dtype() -> np.dtype[Any]:
 
 
 def hardware_dtype() -> np.dtype[Any]:
-    """Hardware state: `at` [s] received, `state` as in HardwareState.msg, `reason`, `gripper` opening [m]."""
-    return np.dtype([("at", "f8"), ("gripper", "f8"), ("state", "i8"), ("reason", _REASON)], align=True)
+    """Hardware state, as in HardwareState.msg: `at` [s] received; openings `gripper`, `gripper_reference` [m]."""
+    floats = [(name, "f8") for name in ("at", "gripper", "gripper_reference")]
+    return np.dtype([*floats, ("state", "i8"), ("setpoint", "i8"), ("reason", _REASON)], align=True)
 
 
 def device_dtype() -> np.dtype[Any]:
@@ -91,12 +92,14 @@ def output_dtype(dof: int) -> np.dtype[Any]:
         "primitive",
         "begun",
         "changed",
+        "arrived_window",
+        "waiting",
     )
     joints = ("q", "qd", "qdd", "measured_q", "measured_qd", "path_q", "path_qd")
     texts = ("reason", "halt_reason", "refusal", "begin_refusal", "change_refusal")
     return np.dtype(
         [(name, "i8") for name in integers]
-        + [(name, "f8") for name in ("now", "plan_time", "gripper", "gripper_force")]
+        + [(name, "f8") for name in ("now", "plan_time", "arrived_time", "gripper", "gripper_force")]
         + [(name, "f8", (dof,)) for name in joints]
         + [("tool_pose", "f8", (7,))]
         + [(name, _REASON) for name in texts],
@@ -176,6 +179,9 @@ class ControlOutput:
     halt_reason = _scalar("halt_reason")  # of the present one
     told = _scalar("told")  # halts that the host has told apart and the loop has obeyed
     plan_time = _scalar("plan_time")  # [s]
+    arrived_window = _scalar("arrived_window")  # of the last setpoint that hardware, joints and fingers followed
+    arrived_time = _scalar("arrived_time")  # [s] plan time of it
+    waiting = _scalar("waiting")  # Waiting: for what the later ones wait
     gripper = _scalar("gripper")  # [m]; negative: unchanged
     gripper_force = _scalar("gripper_force")  # [N] largest; 0: the gripper's own
     steps = _scalar("steps")  # control steps since start
@@ -200,3 +206,16 @@ class ControlOutput:
         self.path_q: FloatArray = self.record["path_q"]  # (dof,) [rad] motion of the windows, without sensor motion
         self.path_qd: FloatArray = self.record["path_qd"]  # (dof,) [rad/s]
         self.tool_pose: FloatArray = self.record["tool_pose"]  # x y z [m], qx qy qz qw of the setpoint, WORLD
+
+    @property
+    def waiting_text(self) -> str:
+        """Why the latest setpoints are not executed yet, for people; "" when they are."""
+        if self.waiting == Waiting.ARM:
+            error = np.abs(self.q - self.measured_q)
+            joint = int(error.argmax())
+            return f"joint {joint} is {error[joint]:.3f} rad from its setpoint"
+        if self.waiting == Waiting.GRIPPER:
+            return f"the fingers are not at {self.gripper:.3f} m, and hold nothing"
+        if self.waiting == Waiting.HARDWARE:
+            return "the hardware interface has not accepted the setpoint"
+        return ""

@@ -122,6 +122,11 @@ class ControlMachine:
         return self.phase in (ControlPhase.HOLDING, ControlPhase.TRACKING)
 
     @property
+    def on_path(self) -> bool:
+        """True while the setpoint moves along its path, also to come to rest."""
+        return self.phase is ControlPhase.TRACKING or self.braking
+
+    @property
     def braking(self) -> bool:
         """True while the arm comes to rest on its path."""
         return self.phase in (ControlPhase.STOPPING, ControlPhase.FAULT_BRAKING)

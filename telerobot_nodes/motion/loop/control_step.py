@@ -21,7 +21,7 @@ from telerobot_nodes.motion.loop.control_records import ControlOutput, encoded
 from telerobot_nodes.motion.loop.control_state import ControlEvent, ControlMachine, ControlPhase, HaltLatch
 from telerobot_nodes.motion.loop.primitive_runner import PrimitiveRunner
 from telerobot_nodes.motion.primitives import Prepared, PreparedChange, StreamMotion
-from telerobot_nodes.motion.tracking import NUMBER_STEP, WindowFollower
+from telerobot_nodes.motion.tracking import NUMBER_STEP, Arrival, WindowFollower
 
 _STILL = 1e-6  # [rad/s], [rad] setpoint speed or distance that counts as zero
 
@@ -51,6 +51,7 @@ class ControlStep:
         self._machine = ControlMachine(latch)
         self._latch = self._machine.latch
         self._monitor = ArmMonitor(self.config)
+        self._arrival = Arrival(robot.dof, self.config.arrive_error, max_opening=_max_opening(robot))
         self._limiter = SetpointLimiter(robot.limits, period)
         self._goal = self._limiter.q.copy()  # [rad] wanted setpoint
         self._limiter.apply(self._goal)  # compiles
@@ -69,6 +70,7 @@ class ControlStep:
             self._monitor.measured_at = at
             self.stream.tool.measure(q)
             self.primitives.executive.measure(q)
+            self._arrival.measure(q)
 
     def set_wrench(self, at: float, wrench: FloatArray) -> None:
         """Set the wrench (6,) [N], [N m] of the tool on the environment, SENSOR, received at `at` [s]."""
@@ -100,6 +102,14 @@ class ControlStep:
             self.halt(self._latch.told, self._monitor.hardware_text)  # its reset alone lets nothing move
         self.output.record["estop"] = state == HardwareState.ESTOP
 
+    def set_followed(self, at: float, number: int, opening: float, reference: float) -> None:
+        """Set the number of the setpoint that the hardware followed last, at `at` [s], and what its fingers do.
+
+        `opening` [m] measured; `reference` [m] commanded to them, NaN without a gripper.
+        """
+        self._arrival.accept(number)
+        self._arrival.measure_fingers(at, opening, reference)
+
     def halt(self, told: int, reason: str) -> None:
         """Come to rest on the path, and let nothing move the arm until `resume`; `told` as in `HaltLatch.halt`."""
         self._machine.halt(told, reason)
@@ -118,10 +128,13 @@ class ControlStep:
         refusal = self._busy(now, "primitive")
         if not refusal and (self.state is ControlState.TRACKING or not self._still()):
             refusal = "primitive: the arm is not at rest"
+        if not refusal and not self._arrival.finish(now, self.output.measured_q):
+            refusal = "primitive: arm or fingers have not come to where the plan ended"
         if not refusal:
             refusal = self.primitives.begin(now, self._limiter.q, prepared)
         self.output.record["begun"], self.output.record["begin_refusal"] = number, encoded(refusal)
         if not refusal:
+            self._arrival.forget_fingers()
             self._machine.handle(ControlEvent.FOLLOW)
         return refusal
 
@@ -164,9 +177,12 @@ class ControlStep:
             path_ends = self._follow_path(now)
         if self._limiter.apply(self._goal):
             record["saturated"] += 1
+        record["number"] += 1
+        if self._machine.on_path and not self.primitives.running:
+            self._expect_arrival(now, path_ends)
         if path_ends and self._still():
             self._rest(now)
-        record["number"] += 1
+        self._arrival.step(now, record["number"].item())
         return self._write_output(now)
 
     def _start(self, now: float) -> bool:
@@ -223,6 +239,12 @@ class ControlStep:
             self._machine.stop(StopCause.PRIMITIVE, primitives.end)
         return True
 
+    def _expect_arrival(self, now: float, ends: bool) -> None:
+        """The arm has to come to this setpoint before its plan time counts as executed."""
+        follower, number = self.stream.follower, self.output.record["number"].item()
+        at, qd = follower.plan_time, self._limiter.qd
+        self._arrival.command(now, number, follower.number, at, self._goal, qd, follower.gripper, ends)
+
     def _rest(self, now: float) -> None:
         """The setpoint has come to rest at the end of the path, or of braking."""
         self.stream.come_to_rest(now, self._limiter.q, self._machine.braking)
@@ -265,6 +287,7 @@ class ControlStep:
     def _settle(self, q: FloatArray) -> None:
         """Rest at `q` (dof,) [rad] and follow nothing any more."""
         self._limiter.reset(q)
+        self._arrival.clear()
         self.primitives.drop(q)
         self.stream.hold(q)
         self._goal[:] = q
@@ -272,10 +295,15 @@ class ControlStep:
     def _write_output(self, now: float) -> ControlOutput:
         _write_state(self.output.record, self._machine, self.stream.follower, self.primitives.id)
         _write_halt(self.output.record, self._latch)
+        _write_arrival(self.output.record, self._arrival)
         _write_motion(self.output, self._limiter, self.stream, self.primitives)
         self.output.record["now"] = now
         self.output.record["steps"] += 1
         return self.output
+
+
+def _max_opening(robot: RobotModel) -> float:
+    return robot.gripper.max_opening if robot.gripper else math.inf
 
 
 def _occupied(latch: HaltLatch, primitives: PrimitiveRunner, machine: ControlMachine) -> str:
@@ -303,6 +331,11 @@ def _write_state(record: Record, machine: ControlMachine, follower: WindowFollow
     record["primitive"] = primitive
     record["window"] = follower.number
     record["plan_time"] = follower.plan_time
+
+
+def _write_arrival(record: Record, arrival: Arrival) -> None:
+    record["arrived_window"], record["arrived_time"] = arrival.window, arrival.plan_time
+    record["waiting"] = arrival.waiting(record["number"].item())
 
 
 def _write_halt(record: Record, latch: HaltLatch) -> None:

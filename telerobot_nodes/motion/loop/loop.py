@@ -98,7 +98,9 @@ class LoopRunner:
         if self._fresh("hardware"):
             hardware = record["hardware"]
             reason = records.text(hardware["reason"].item())
-            control.set_hardware(int(hardware["state"]), reason, float(hardware["at"]), float(hardware["gripper"]))
+            at, opening = float(hardware["at"]), float(hardware["gripper"])
+            control.set_hardware(int(hardware["state"]), reason, at, opening)
+            control.set_followed(at, int(hardware["setpoint"]), opening, float(hardware["gripper_reference"]))
         if self._fresh("measured"):
             joints = record["measured"]
             control.measure(float(joints["at"]), joints["q"], joints["qd"])

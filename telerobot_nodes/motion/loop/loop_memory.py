@@ -6,6 +6,7 @@ two threads and two processes; each record has one writer.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,9 +69,21 @@ class ControlInbox:
         """Write the measured wrench (6,) [N], [N m] in SENSOR, received at `at` [s]."""
         self._write("wrench", at=at, wrench=wrench)
 
-    def hardware(self, at: float, state: int, reason: str = "", gripper: float = float("nan")) -> None:
-        """Write the hardware's state (HardwareState.msg) and measured opening [m]."""
-        self._write("hardware", at=at, state=state, reason=records.encoded(reason), gripper=gripper)
+    def hardware(
+        self,
+        at: float,
+        state: int,
+        reason: str = "",
+        gripper: float = math.nan,
+        gripper_reference: float = math.nan,
+        setpoint: int = 0,
+    ) -> None:
+        """Write the hardware's state, measured and commanded opening [m], and the number of the setpoint followed last.
+
+        Values of HardwareState.msg.
+        """
+        fingers = {"gripper": gripper, "gripper_reference": gripper_reference}
+        self._write("hardware", at=at, state=state, reason=records.encoded(reason), setpoint=setpoint, **fingers)
 
     def resume(self, count: int) -> None:
         """Write the end of the halt of this count (0 .. 2^64 - 1)."""

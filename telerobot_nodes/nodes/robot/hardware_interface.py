@@ -137,6 +137,7 @@ def _state(status: HardwareStatus, stamp: Any) -> Any:
         refusal=status.refusal,
         saturated=status.saturated,
         gripper=float(status.gripper),
+        gripper_reference=float(status.gripper_reference),
         tracking_error=float(status.tracking_error),
         real_time_factor=float(status.real_time_factor),
     )

@@ -51,7 +51,8 @@ class LoopInputs:
 
     def _on_hardware(self, message: Any) -> None:
         self.gripper = message.gripper
-        self._loop().inbox.hardware(self._node.now(), message.state, message.reason, message.gripper)
+        followed = (message.gripper, message.gripper_reference, message.setpoint_number)
+        self._loop().inbox.hardware(self._node.now(), message.state, message.reason, *followed)
 
     def _on_wrench(self, message: Any) -> None:
         # also when not finite: the loop then stops the motions that need the sensor

@@ -24,6 +24,7 @@ from telerobot_nodes.plan.executor.path import IntArray
 from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
+SETTLING = 0.5  # [s] after the setpoint's rest in which the arm should have arrived
 LEAD_SPEED = 0.25  # [m/s] of plan time, from the arm to a first point that is not where the arm is
 TIME_SLACK = 0.1  # [s] the tail may be later than its plan time, because points nearer than 1 ms are moved apart
 
@@ -56,7 +57,7 @@ class ExecutedRange:
     first_seq: int
     last_seq: int
     epoch: int
-    plan_time: float  # [s] plan time of the arm when this was detected
+    plan_time: float  # [s] plan time that the arm had reached when this was detected
 
 
 class PlanExecutor:
@@ -113,7 +114,7 @@ class PlanExecutor:
         if report.joint_position.size != self.robot.dof:
             allowed = f"allowed: {self.robot.dof} values"
             raise InvalidValueError("control.joint_position (length)", report.joint_position.size, allowed)
-        if self._memory is not None and report.resting:
+        if self._memory is not None and report.resting and not report.waiting:
             self._resolve(self._memory, report)
         self.motion.on_control(now, report)
         if not report.halted or report.halt_count != self._resuming:
@@ -159,7 +160,7 @@ class PlanExecutor:
             self._executed_seq,
             self._highest_seq,
             self._paused or self.halted,
-            motion.plan_time,
+            motion.arrived_time,
             self._memory.committed if self._memory else tuple(committed),
         )
 
@@ -210,14 +211,17 @@ class PlanExecutor:
         if self.motion.trouble:
             return ExecutorMode.FAULT, self.motion.trouble
         if not self.motion.anchored:
-            return ExecutorMode.FAULT, "the arm has not been at rest yet"
+            waiting = f": {control.waiting}" if control is not None and control.waiting else ""
+            return ExecutorMode.FAULT, f"the arm has not been at rest yet{waiting}"
         if control is not None and control.state is ControlState.FAULT:
             return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
         if self._paused:
             return ExecutorMode.PAUSED, "paused by the operator"
         primitive = control is not None and control.primitive > 0
         running = self.queue_length > 0 or self.motion.moving(now) or primitive
-        return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), ""
+        waits = control is not None and self.queue_length > 0 and self.motion.rested(now) > SETTLING
+        reason = f"not executed: {control.waiting}" if waits and control and control.waiting else ""
+        return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
 
     def _apply(self, now: float, operation: Operation) -> None:
         kind = operation.kind
@@ -307,7 +311,7 @@ class PlanExecutor:
     def _report_executed(self, seqs: IntArray) -> None:
         epoch = self.receiver.position.epoch
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
-            self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.plan_time))
+            self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
 
 

@@ -37,7 +37,7 @@ class ExecutorMemory:
         last = self.committed[-1][1] if self.committed else self.plan_time
         if report.window_number == 0:
             return self.committed[-1] if self.committed else (self.executed_seq, self.plan_time)
-        plan_time = min(max(report.plan_time, self.plan_time), max(last, self.plan_time))
+        plan_time = min(max(report.arrived_time, self.plan_time), max(last, self.plan_time))
         done = [seq for seq, time in self.committed if time <= plan_time + _SLACK]
         return (done[-1] if done else self.executed_seq), plan_time
 

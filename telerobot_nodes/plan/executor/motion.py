@@ -54,12 +54,13 @@ class MotionConfig:
 
 
 class PlanMotion:
-    """Windows along `path`; the loop has confirmed `plan_time` [s]."""
+    """Windows along `path`; the loop's setpoint has come to `plan_time` [s], the arm to `arrived_time` [s]."""
 
     def __init__(self, limits: JointLimits, config: MotionConfig) -> None:
         self.config = config
         self.path = JointPath(limits, PathLimits(reserve=config.reserve))
         self.plan_time = 0.0
+        self.arrived_time = 0.0
         self.trouble = ""  # why the motion does not continue by itself; cleared by the owner
         self.off_path = False  # the arm is too far from the plan to continue it
         self.anchored = False  # the loop has reported a first rest
@@ -71,6 +72,7 @@ class PlanMotion:
         self._recoverable = False  # the loop's interruption ends by itself
         self._lost = False  # the loop does not follow the windows: wait until it rests
         self._first_window = 1  # first window since the motion began from a reported rest
+        self._first_of_path = 1  # first window since plan times were counted anew
         self._refused = 0  # latest refusal that was handled
         self._append_time = -np.inf
         _compile(self.path, self._maker, self._profile)
@@ -91,6 +93,10 @@ class PlanMotion:
         """Plan seconds per second of the arm."""
         return float(self._profile.sample(np.array([now]))[1, 0])
 
+    def rested(self, now: float) -> float:
+        """Time since the planned motion came to rest [s]; negative before."""
+        return now - self._profile.end
+
     def moving(self, now: float) -> bool:
         """True until the planned motion has ended."""
         return self._lost or now < self._profile.end
@@ -98,7 +104,7 @@ class PlanMotion:
     def start_from(self, seq: int, tau: float) -> None:
         """Expect, before the loop's first report, the arm at rest at point `seq`, plan time `tau` [s]."""
         self.path.reset(tau, self.path.joints[-1].copy(), seq)
-        self.plan_time = tau
+        self.plan_time = self.arrived_time = tau
 
     # --- the plan ------------------------------------------------------------------------------------------------
 
@@ -106,6 +112,8 @@ class PlanMotion:
         """Start a path at rest at `q` (dof,) [rad], plan time `tau` [s], as point `seq`."""
         self.path.reset(tau, q, seq)
         self._stand(now, tau)
+        self._first_of_path = self._first_window
+        self.arrived_time = tau
 
     def append(
         self, now: float, seq: IntArray, time: FloatArray, q: FloatArray, gripper: FloatArray | None = None
@@ -154,7 +162,7 @@ class PlanMotion:
             return None
         self._profile = profile
         self._in_flight.add(number, profile, profile.committed(splice), splice)
-        self.path.drop_before(min(self.plan_time, float(window.plan_time[0])))
+        self.path.drop_before(min(self.arrived_time, float(window.plan_time[0])))
         return window
 
     def _seal_if_ending(self, now: float, tau: float, rate: float) -> None:
@@ -171,12 +179,14 @@ class PlanMotion:
         """Take a report of the loop."""
         self.control, self._control_time = report, now
         if not self.anchored:
-            if report.resting:
+            if report.resting and not report.waiting:
                 self.begin(now, self.plan_time, report.joint_position, int(self.path.seqs[-1]))
                 self.anchored = True
             return
         if report.window_number >= self._first_window:
             self.plan_time = max(self.plan_time, min(report.plan_time, self._in_flight.committed))
+        if report.arrived_window >= self._first_of_path:
+            self.arrived_time = max(self.arrived_time, min(report.arrived_time, self._in_flight.committed))
         self._compare(now, report)
         if self._lost and report.resting:
             self._recover(now, report)
@@ -185,7 +195,7 @@ class PlanMotion:
 
     def executed_seq(self) -> int:
         """Number of the last knot that the arm has reached, 0 if none of those held."""
-        index = self.path.index_reached(self.plan_time + EXECUTED_SLACK)
+        index = self.path.index_reached(self.arrived_time + EXECUTED_SLACK)
         return int(self.path.seqs[index]) if index >= 0 else 0
 
     def _compare(self, now: float, report: ControlReport) -> None:
@@ -219,7 +229,10 @@ class PlanMotion:
         """Continue where the loop rests; if that is more than `MAX_GAP` off the path, only after a new plan."""
         q = report.joint_position
         tau = min(self.plan_time, float(self.path.settled_end))
-        gap = float(np.abs(self.path.evaluate(np.array([tau]))[0][0] - q).max())
+        gap = self._gap(tau, q)
+        if gap > JOIN_GAP:  # the setpoint went to the arm, which had come no further than this
+            tau = min(tau, self.arrived_time)
+            gap = self._gap(tau, q)
         self.off_path = gap > MAX_GAP
         if self.off_path:
             self.trouble = f"arm: joint is {gap:.3f} rad off the plan; allowed: {MAX_GAP:g}; clear the plan"
@@ -228,6 +241,10 @@ class PlanMotion:
         if self._recoverable and not self.off_path:
             self.trouble = ""
         self._stand(now, tau)
+
+    def _gap(self, tau: float, q: FloatArray) -> float:
+        """Largest distance [rad] of a joint of `q` (dof,) [rad] from the path at plan time `tau` [s]."""
+        return float(np.abs(self.path.evaluate(np.array([tau]))[0][0] - q).max())
 
     def _follow_rest(self, now: float, report: ControlReport) -> None:
         """Continue where the arm is, if something else moved it while the plan rested."""
@@ -238,7 +255,7 @@ class PlanMotion:
         q = self.path.joints[-1] if at_end else self.path.evaluate(np.array([tau]))[0][0]
         if np.abs(q - report.joint_position).max() <= REST_GAP:
             return
-        if at_end:
+        if at_end and self.executed_seq() == self.path.seqs[-1]:
             self.begin(now, float(self.path.times[-1]), report.joint_position, int(self.path.seqs[-1]))
         elif not self.off_path:
             self._recover(now, report)

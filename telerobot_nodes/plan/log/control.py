@@ -16,9 +16,12 @@ class ControlReport:
     state: ControlState
     window_number: int  # window in use; 0: none
     refused_window: int  # latest window that the loop refused; 0: none
-    plan_time: float  # [s] plan time executed
+    plan_time: float  # [s] plan time of the setpoint
     joint_position: FloatArray  # (dof,) [rad] of the windows' motion: the setpoint without the sensors' share
     joint_velocity: FloatArray  # (dof,) [rad/s]
+    arrived_window: int = 0  # window of the last setpoint that hardware, joints and fingers have followed; 0: none
+    arrived_time: float = 0.0  # [s] plan time of it
+    waiting: str = ""  # for what the setpoints after it wait; empty: there are none
     reason: str = ""  # why STOPPING, STOPPED or FAULT
     recoverable: bool = False  # stale data or a stall only: continues without RESUME
     primitive: int = 0  # id of the primitive that moves the arm; 0: none
@@ -31,6 +34,7 @@ class ControlReport:
         if self.state not in tuple(ControlState):
             raise InvalidValueError("control.state", self.state, f"allowed: 0 .. {max(ControlState)}")
         finite(self.plan_time, "control.plan_time")
+        finite(self.arrived_time, "control.arrived_time")
         position = finite_array(self.joint_position, "control.joint_position")
         velocity = finite_array(self.joint_velocity, "control.joint_velocity", position.size)
         object.__setattr__(self, "state", ControlState(self.state))

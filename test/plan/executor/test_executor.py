@@ -80,7 +80,9 @@ class Side:
     def report_control(self, state=None, reason=""):
         f = self.follower
         state = state if state is not None else (ControlState.HOLDING if self.rest else ControlState.TRACKING)
-        report = ControlReport(state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy(), reason)
+        report = ControlReport(
+            state, f.number, f.refused, f.plan_time, f.q.copy(), f.v.copy(), f.number, f.plan_time, reason=reason
+        )
         if self.halted and self.executor.resuming == self.halts:
             self.halted = False
         report = dataclasses.replace(report, halted=self.halted, halt_count=self.halts, halt_reason="eve: too near")

@@ -17,7 +17,7 @@ MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, False, 0.8, ((41, 0.8
 
 
 def at_rest(plan_time, window=5):
-    return ControlReport(ControlState.HOLDING, window, 0, plan_time, np.zeros(6), np.zeros(6))
+    return ControlReport(ControlState.HOLDING, window, 0, plan_time, np.zeros(6), np.zeros(6), window, plan_time)
 
 
 def test_points_the_arm_reached_while_nobody_counted_are_told_by_the_loop():

@@ -151,7 +151,13 @@ def test_a_loop_that_stops_by_itself_is_waited_for_and_the_plan_goes_on_from_its
     laid(rig, 200)
     rig.run(1.0)
     stop = ControlReport(
-        ControlState.STOPPING, rig.follower.number, 0, rig.follower.plan_time, rig.follower.q, rig.follower.v, "stale"
+        ControlState.STOPPING,
+        rig.follower.number,
+        0,
+        rig.follower.plan_time,
+        rig.follower.q,
+        rig.follower.v,
+        reason="stale",
     )
     rig.motion.on_control(rig.now, stop)
     assert rig.motion.tick(rig.now, 1.0) is None
