@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from telerobot_nodes.core.protocol import begins_with_halt
 
+if TYPE_CHECKING:
+    from telerobot_nodes.nodes.clients import LiveScript
+
 NOT_DONE = 1
+SCRIPT_LIMIT = 1.0  # [s] the last state of a script may come after its report
 WORDS = frozenset(("pause", "resume", "reset", "status", "help"))  # texts of a single word
 
 Namespace = Annotated[str, typer.Option(help="Namespace of the decision unit.")]
@@ -24,13 +30,15 @@ def is_text(argument: str) -> bool:
     return len(argument.split()) > 1 or argument.strip().lower() in WORDS or begins_with_halt(argument)
 
 
-def run_text(text: str, namespace: str = "", as_json: bool = False) -> int:
-    """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1."""
+def run_text(text: str, namespace: str = "", as_json: bool = False, watch: bool = False) -> int:
+    """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1. `watch`: print each step."""
     from telerobot_nodes.client import connect
 
-    show = (lambda _report: None) if as_json else _show_progress
-    with connect(namespace, "shell", hurry=begins_with_halt(text)) as robot:
+    show = (lambda _report: None) if as_json or watch else _show_progress
+    with connect(namespace, "shell", hurry=begins_with_halt(text)) as robot, _watching(robot, watch) as live:
         report = robot.run(text, progress=show)
+        if live is not None:
+            robot.wait_until(lambda: live.ended, SCRIPT_LIMIT)
     if as_json:
         print(json.dumps(_plain(report)))
     else:
@@ -71,6 +79,19 @@ def complete(
     vocabulary = dataclasses.replace(library.workcell.vocabulary)
     for word in words(text, len(text), vocabulary):
         print(word)
+
+
+@contextlib.contextmanager
+def _watching(robot: Any, watch: bool) -> Iterator[LiveScript | None]:
+    """The live script of the robot's commands on standard error while inside; None unless `watch`."""
+    if not watch:
+        yield None
+        return
+    from telerobot_nodes.nodes.clients import LiveScript
+
+    with LiveScript() as live:
+        robot.watch = live.show
+        yield live
 
 
 def _show_progress(report: Any) -> None:

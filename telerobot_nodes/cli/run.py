@@ -30,10 +30,11 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the final report of a command as one JSON object.")
     ] = False,
+    watch: Annotated[bool, typer.Option(help="Show every step of a command as it runs.")] = False,
 ) -> None:
     """Run one node (ROS arguments follow `--ros-args`), or a command to its end."""
     if is_text(node):
-        raise typer.Exit(run_text(node, namespace, as_json))
+        raise typer.Exit(run_text(node, namespace, as_json, watch))
     entry = graph.node(node)
     options = NodeOptions(
         name=node,

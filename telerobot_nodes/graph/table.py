@@ -118,6 +118,7 @@ NODES: tuple[Node, ...] = (
         publishes=(
             "rtc_decision_unit/reports",
             "rtc_decision_unit/tasks",
+            "rtc_decision_unit/script",
             "rtc_decision_unit/halt",
             "rtc_decision_unit/stop",
             "gcmsf_control/resume",
@@ -257,6 +258,7 @@ NODES: tuple[Node, ...] = (
             "cspace_planner/world",
             "rtc_decision_unit/reports",
             "rtc_decision_unit/tasks",
+            "rtc_decision_unit/script",
             "link_emulator/status",
         ),
         calls=(

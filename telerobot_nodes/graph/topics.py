@@ -119,6 +119,13 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic("rtc_decision_unit/tasks", "telerobot/msg/OperatorTask", Qos.HISTORY, "tasks for the operator", crosses=True),
     Topic(
+        "rtc_decision_unit/script",
+        "telerobot/msg/ScriptState",
+        Qos.REPORT,
+        "live script of each command: what was tried, what is active, what comes next",
+        crosses=True,
+    ),
+    Topic(
         "rtc_decision_unit/signals",
         "telerobot/msg/Signal",
         Qos.COMMAND,

@@ -30,7 +30,9 @@ SUPERVISED = "TELEROBOT_SUPERVISED"
 NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next
 RESTART_DELAY = 0.5  # [s]
-CLEAN_CODES = frozenset({0, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGINT, 128 + signal.SIGTERM})
+STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
+HUNG_IN_CLEAN_UP = -signal.SIGALRM  # deactivated, then stuck in the middleware (nodes/framework/process.py)
+CLEAN_CODES = frozenset({0, HUNG_IN_CLEAN_UP, *(-one for one in STOPPED_BY), *(128 + one for one in STOPPED_BY)})
 
 NODE_ENVIRONMENT = {
     "ROS_PYTHON_CHECK_FIELDS": "1",  # a wrong type in a message is an error, not a wrong number

@@ -251,6 +251,7 @@ class Cell:
         self.interface = InterfaceServer(DecisionUnit(library), self.database)
         self.executor = executor(start, self.checks, faults)
         self.now = 0.0
+        self.scripts = []  # each change of a live script
         self.reports: dict[int, CommandReport] = {}
         self.report_count = Counter()
         self.replies: list[Reply] = []
@@ -319,6 +320,7 @@ class Cell:
     def take(self, outputs) -> None:
         for output in outputs:
             self._one(output)
+        self.scripts += self.unit.script_changes(self.now)
         self._check()
 
     def _one(self, output) -> None:

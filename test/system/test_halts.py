@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from telerobot_nodes import graph
+
 pytestmark = [
     pytest.mark.system,
     pytest.mark.timeout(300),
@@ -32,7 +34,14 @@ class Bystander:
         self.until(lambda: self.loop and self.hardware and self._found())
 
     def _found(self):
-        return all(one.get_subscription_count() for one in (self.halts, self.estops, self.resumes))
+        """Every node that receives them: a publisher that knows only the recorder would halt nothing."""
+        return all(self._known_to_all(one) for one in (self.halts, self.estops, self.resumes))
+
+    @staticmethod
+    def _known_to_all(publisher):
+        topic = publisher.topic_name.strip("/")
+        receivers = [name for name in graph.GRAPHS["demo"] if topic in graph.node(name).subscribes]
+        return publisher.get_subscription_count() >= len(receivers) + 1  # and the recorder
 
     def _on_loop(self, message):
         self.loop, self.states = message, self.states + 1

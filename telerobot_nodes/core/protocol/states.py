@@ -52,6 +52,17 @@ class PrimitiveOutcome(IntEnum):
     REFUSED = 3
 
 
+class StepState(IntEnum):
+    """How far a step of a command's script has come: ScriptStep.msg."""
+
+    TO_COME = 0
+    ACTIVE = 1
+    DONE = 2
+    SKIPPED = 3  # its condition did not hold
+    FAILED = 4  # a recovery, a retry or the end of the command follows
+    STOPPED = 5  # by a halt, a cancellation or the end of the command
+
+
 class HardwareState(IntEnum):
     """Readiness of the arm: HardwareState.msg."""
 

@@ -60,6 +60,16 @@ class ArmMonitor:
         """True when the latest measured joints are too old."""
         return now - self.measured_at > self.config.stale_time
 
+    def fault(self, now: float, q: FloatArray, measured: FloatArray) -> tuple[StopCause, str] | None:
+        """Why the hardware cannot follow the setpoint `q` (dof,) [rad], or does not; once per step."""
+        if not self.hardware_ready:
+            return self.hardware_cause, self.hardware_text
+        if self.is_stale(now) or not self.tracking_error_exceeded(now, q, measured):
+            return None
+        error = np.abs(q - measured)
+        joint = int(error.argmax())
+        return StopCause.NOT_FOLLOWING, f"joint {joint} is {error[joint]:.3f} rad from its setpoint"
+
     def tracking_error_exceeded(self, now: float, q: FloatArray, measured: FloatArray) -> bool:
         """True when `measured` has been too far from the setpoint `q` (dof,) [rad] for too long; once per step."""
         error = q - measured

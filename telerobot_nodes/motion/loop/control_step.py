@@ -13,7 +13,7 @@ import numpy as np
 
 from telerobot_nodes.core.memory import Record
 from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED, ControlState, HardwareState, MotionWindow, StopCause
-from telerobot_nodes.core.robot import RobotModel, SetpointLimiter
+from telerobot_nodes.core.robot import JointLimits, RobotModel, SetpointLimiter
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.motion.law import Termination, ToolMotion
 from telerobot_nodes.motion.loop.arm_monitor import ArmMonitor, ControlConfig
@@ -29,8 +29,8 @@ _STILL = 1e-6  # [rad/s], [rad] setpoint speed or distance that counts as zero
 class ControlStep:
     """The control law of one arm, stepped every `period` [s]: windows of the plan, or one primitive at a time.
 
-    Set the inputs (`measure`, `set_wrench`, `set_hardware`, `halt`, `offer`, `begin`), then call `step(now)`. One
-    thread.
+    Set the inputs (`measure`, `set_wrench`, `set_hardware`, `arrival.hardware`, `halt`, `offer`, `begin`), then call
+    `step(now)`. One thread.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ControlStep:
         self._machine = ControlMachine(latch)
         self._latch = self._machine.latch
         self._monitor = ArmMonitor(self.config)
-        self._arrival = Arrival(robot.dof, self.config.arrive_error, max_opening=_max_opening(robot))
+        self.arrival = Arrival(robot.dof, self.config.arrive_error, max_opening=_max_opening(robot))
         self._limiter = SetpointLimiter(robot.limits, period)
         self._goal = self._limiter.q.copy()  # [rad] wanted setpoint
         self._limiter.apply(self._goal)  # compiles
@@ -70,7 +70,7 @@ class ControlStep:
             self._monitor.measured_at = at
             self.stream.tool.measure(q)
             self.primitives.executive.measure(q)
-            self._arrival.measure(q)
+            self.arrival.measure(q)
 
     def set_wrench(self, at: float, wrench: FloatArray) -> None:
         """Set the wrench (6,) [N], [N m] of the tool on the environment, SENSOR, received at `at` [s]."""
@@ -102,14 +102,6 @@ class ControlStep:
             self.halt(self._latch.told, self._monitor.hardware_text)  # its reset alone lets nothing move
         self.output.record["estop"] = state == HardwareState.ESTOP
 
-    def set_followed(self, at: float, number: int, opening: float, reference: float) -> None:
-        """Set the number of the setpoint that the hardware followed last, at `at` [s], and what its fingers do.
-
-        `opening` [m] measured; `reference` [m] commanded to them, NaN without a gripper.
-        """
-        self._arrival.accept(number)
-        self._arrival.measure_fingers(at, opening, reference)
-
     def halt(self, told: int, reason: str) -> None:
         """Come to rest on the path, and let nothing move the arm until `resume`; `told` as in `HaltLatch.halt`."""
         self._machine.halt(told, reason)
@@ -126,15 +118,15 @@ class ControlStep:
     def begin(self, now: float, number: int, prepared: Prepared) -> str:
         """Begin a primitive (order `number`) with the arm at rest; returns "" or the reason of the rejection."""
         refusal = self._busy(now, "primitive")
-        if not refusal and (self.state is ControlState.TRACKING or not self._still()):
+        if not refusal and (self.state is ControlState.TRACKING or not _still(self._limiter)):
             refusal = "primitive: the arm is not at rest"
-        if not refusal and not self._arrival.finish(now, self.output.measured_q):
+        if not refusal and not self.arrival.finish(now, self.output.measured_q):
             refusal = "primitive: arm or fingers have not come to where the plan ended"
         if not refusal:
             refusal = self.primitives.begin(now, self._limiter.q, prepared)
         self.output.record["begun"], self.output.record["begin_refusal"] = number, encoded(refusal)
         if not refusal:
-            self._arrival.forget_fingers()
+            self.arrival.forget_fingers()
             self._machine.handle(ControlEvent.FOLLOW)
         return refusal
 
@@ -179,10 +171,12 @@ class ControlStep:
             record["saturated"] += 1
         record["number"] += 1
         if self._machine.on_path and not self.primitives.running:
-            self._expect_arrival(now, path_ends)
-        if path_ends and self._still():
+            follower, qd = self.stream.follower, self._limiter.qd
+            path = (follower.number, follower.plan_time, self._goal, qd, follower.gripper)
+            self.arrival.command(now, record["number"].item(), *path, path_ends)
+        if path_ends and _still(self._limiter):
             self._rest(now)
-        self._arrival.step(now, record["number"].item())
+        self.arrival.step(now, record["number"].item())
         return self._write_output(now)
 
     def _start(self, now: float) -> bool:
@@ -192,27 +186,24 @@ class ControlStep:
         if not self._monitor.hardware_ready:
             self._machine.explain(self._monitor.hardware_cause, self._monitor.hardware_text)
             return False
-        self._settle(self._measured_in_limits())
+        self._settle(_inside(self.robot.limits, self.output.measured_q))
         self.output.record["commanding"] = 1
         self._machine.handle(ControlEvent.SEEN)
         return True
 
     def _check_faults(self, now: float, gap: float) -> None:
         """Stop the arm for the most severe of all present causes, or clear a fault."""
-        monitor, output = self._monitor, self.output
         if gap > self.config.stale_time and gap != np.inf:
             # the hardware's watchdog has held the arm meanwhile, so the setpoint restarts at rest
             self._settle(self._limiter.q.copy())
             self._machine.fault(StopCause.LOOP_STALL, f"the loop did not run for {gap:.3f} s")
-        elif not monitor.hardware_ready:
-            self._machine.fault(monitor.hardware_cause, monitor.hardware_text)
-        elif monitor.is_stale(now):
+            return
+        fault = self._monitor.fault(now, self._limiter.q, self.output.measured_q)
+        if fault is not None:
+            self._machine.fault(*fault)
+        elif self._monitor.is_stale(now):
             if self._machine.free:
-                self._machine.stop(StopCause.STALE_JOINTS, f"measured joints are {monitor.age(now):.3f} s old")
-        elif monitor.tracking_error_exceeded(now, self._limiter.q, output.measured_q):
-            error = np.abs(self._limiter.q - output.measured_q)
-            joint = int(error.argmax())
-            self._machine.fault(StopCause.NOT_FOLLOWING, f"joint {joint} is {error[joint]:.3f} rad from its setpoint")
+                self._machine.stop(StopCause.STALE_JOINTS, f"measured joints are {self._monitor.age(now):.3f} s old")
         elif self._machine.phase is ControlPhase.FAULT_WAITING:
             self._try_clear()
 
@@ -239,21 +230,11 @@ class ControlStep:
             self._machine.stop(StopCause.PRIMITIVE, primitives.end)
         return True
 
-    def _expect_arrival(self, now: float, ends: bool) -> None:
-        """The arm has to come to this setpoint before its plan time counts as executed."""
-        follower, number = self.stream.follower, self.output.record["number"].item()
-        at, qd = follower.plan_time, self._limiter.qd
-        self._arrival.command(now, number, follower.number, at, self._goal, qd, follower.gripper, ends)
-
     def _rest(self, now: float) -> None:
         """The setpoint has come to rest at the end of the path, or of braking."""
         self.stream.come_to_rest(now, self._limiter.q, self._machine.braking)
         if self._machine.phase is not ControlPhase.HOLDING:
             self._machine.handle(ControlEvent.REST)
-
-    def _still(self) -> bool:
-        qd = self._limiter.qd
-        return bool(max(qd.max(), -qd.min()) <= _STILL)
 
     def _approach_arm(self, now: float) -> None:
         """FAULT, at rest: move the setpoint to the arm's position, so that nothing jumps when the fault is over.
@@ -262,44 +243,47 @@ class ControlStep:
         """
         seeks = self._machine.phase is ControlPhase.FAULT_SEEKING or not self._monitor.hardware_ready
         if seeks and not self._monitor.is_stale(now):
-            self._goal[:] = self._measured_in_limits()
+            self._goal[:] = _inside(self.robot.limits, self.output.measured_q)
             self._machine.handle(ControlEvent.SOUGHT)
 
     def _try_clear(self) -> None:
         """Leave FAULT once the setpoint rests at its goal and the arm is near it."""
         q = self._limiter.q
-        if not self._still() or np.abs(q - self._goal).max() > _STILL:
+        if not _still(self._limiter) or np.abs(q - self._goal).max() > _STILL:
             return
         if np.abs(q - self.output.measured_q).max() <= self.config.follow_error:
             self._settle(q.copy())
             self._machine.handle(ControlEvent.CLEARED)
 
-    def _measured_in_limits(self) -> FloatArray:
-        return np.clip(self.output.measured_q, self.robot.limits.lower, self.robot.limits.upper)
-
     def _busy(self, now: float, what: str) -> str:
         """Why no window and no primitive is accepted now; "" when one is."""
         why = _occupied(self._latch, self.primitives, self._machine)
-        if not why and self._monitor.is_stale(now):
-            why = "measured joints are stale"
+        why = why or ("measured joints are stale" if self._monitor.is_stale(now) else "")
         return f"{what}: {why}" if why else ""
 
     def _settle(self, q: FloatArray) -> None:
         """Rest at `q` (dof,) [rad] and follow nothing any more."""
         self._limiter.reset(q)
-        self._arrival.clear()
+        self.arrival.clear()
         self.primitives.drop(q)
         self.stream.hold(q)
         self._goal[:] = q
 
     def _write_output(self, now: float) -> ControlOutput:
-        _write_state(self.output.record, self._machine, self.stream.follower, self.primitives.id)
+        _write_state(self.output.record, self._machine, self.stream.follower, self.arrival, self.primitives.id)
         _write_halt(self.output.record, self._latch)
-        _write_arrival(self.output.record, self._arrival)
         _write_motion(self.output, self._limiter, self.stream, self.primitives)
         self.output.record["now"] = now
         self.output.record["steps"] += 1
         return self.output
+
+
+def _still(limiter: SetpointLimiter) -> bool:
+    return bool(max(limiter.qd.max(), -limiter.qd.min()) <= _STILL)
+
+
+def _inside(limits: JointLimits, q: FloatArray) -> FloatArray:
+    return np.clip(q, limits.lower, limits.upper)
 
 
 def _max_opening(robot: RobotModel) -> float:
@@ -324,18 +308,17 @@ def _note_refusal(record: Record, follower: WindowFollower, number: int, refusal
         record["refused"] = number
 
 
-def _write_state(record: Record, machine: ControlMachine, follower: WindowFollower, primitive: int) -> None:
+def _write_state(
+    record: Record, machine: ControlMachine, follower: WindowFollower, arrival: Arrival, primitive: int
+) -> None:
     record["state"] = machine.state
     record["cause"], record["reason"] = machine.cause, encoded(machine.reason)
     record["recoverable"] = machine.recoverable
     record["primitive"] = primitive
     record["window"] = follower.number
-    record["plan_time"] = follower.plan_time
-
-
-def _write_arrival(record: Record, arrival: Arrival) -> None:
     record["arrived_window"], record["arrived_time"] = arrival.window, arrival.plan_time
     record["waiting"] = arrival.waiting(record["number"].item())
+    record["plan_time"] = follower.plan_time
 
 
 def _write_halt(record: Record, latch: HaltLatch) -> None:

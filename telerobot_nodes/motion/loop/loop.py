@@ -100,7 +100,7 @@ class LoopRunner:
             reason = records.text(hardware["reason"].item())
             at, opening = float(hardware["at"]), float(hardware["gripper"])
             control.set_hardware(int(hardware["state"]), reason, at, opening)
-            control.set_followed(at, int(hardware["setpoint"]), opening, float(hardware["gripper_reference"]))
+            control.arrival.hardware(at, int(hardware["setpoint"]), opening, float(hardware["gripper_reference"]))
         if self._fresh("measured"):
             joints = record["measured"]
             control.measure(float(joints["at"]), joints["q"], joints["qd"])

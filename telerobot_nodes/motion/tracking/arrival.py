@@ -123,15 +123,14 @@ class Arrival:
         if self._passed < self._end:
             self._passed = _first_passed(self._q, self._near, self._time, self._passed, self._end, q)
 
-    def measure_fingers(self, now: float, opening: float, reference: float) -> None:
-        """Take the measured opening [m] and the hardware's `reference` [m] of it (NaN: no gripper)."""
-        self._fingers, self._reference = opening, reference
+    def hardware(self, now: float, number: int, opening: float, reference: float) -> None:
+        """Take, at `now` [s], the number of the setpoint that the hardware followed last, and what its fingers do.
+
+        `opening` [m] measured; `reference` [m] commanded to them, NaN without a gripper.
+        """
+        self._accepted, self._fingers, self._reference = number, opening, reference
         if not abs(opening - self._rest_opening) <= FINGERS_STILL:
             self._rest_opening, self._rest_since = opening, now
-
-    def accept(self, number: int) -> None:
-        """Take the number of the setpoint that the hardware followed last."""
-        self._accepted = number
 
     def step(self, now: float, newest: int) -> None:
         """Advance to the last sample that has arrived; `newest`: number of the latest setpoint of this loop."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.nodes.clients.live_script import LiveScript, line_of
 from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
     connect,
@@ -17,6 +18,7 @@ from telerobot_nodes.nodes.clients.text_sender import TextSender
 
 __all__ = [
     "CommandClient",
+    "LiveScript",
     "NoGraphError",
     "RosPort",
     "StopSender",
@@ -24,6 +26,7 @@ __all__ = [
     "TextSender",
     "call_service",
     "connect",
+    "line_of",
     "offered",
     "robot_from_message",
     "run_primitive",

@@ -16,7 +16,7 @@ from telerobot.msg import CommandReport
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.nodes.clients.text_sender import REPORTS, TASKS, TextSender
+from telerobot_nodes.nodes.clients.text_sender import REPORTS, SCRIPT, TASKS, TextSender
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.operator.client import NO_ANSWER
 
@@ -41,11 +41,13 @@ class CommandClient(Foreground):
         self._received: list[Any] = []
         self._ended: dict[int, Any] = {}  # last reports of our commands, by number
         self.tasks: dict[int, str] = {}  # shown to the operator now
+        self.watch: Callable[[Any], None] = lambda message: None  # receives the live scripts of our texts
         try:
             self.prefix = self._find(hurry)
             self._texts = TextSender(self, self.sender)
             self.subscribe(REPORTS, self._on_report)
             self.subscribe(TASKS, self._on_task)
+            self.subscribe(SCRIPT, self._on_script)
             self.wait(lambda: self._texts.connected, DISCOVERY_LIMIT, POLL)
         except BaseException:
             self.close()
@@ -120,6 +122,10 @@ class CommandClient(Foreground):
             self.tasks[message.task] = message.text
         else:
             self.tasks.pop(message.task, None)
+
+    def _on_script(self, message: Any) -> None:
+        if message.sender == self.sender:
+            self.watch(message)
 
     def _find(self, hurry: bool) -> str:
         """Prefix of the crossing topics."""

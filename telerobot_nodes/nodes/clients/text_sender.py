@@ -8,7 +8,7 @@ from telerobot.msg import Command, CommandReport, Halt, LinkStamp
 from telerobot_nodes.core.protocol import begins_with_halt, halt_scope
 from telerobot_nodes.operator.client import SentText, TextExchange
 
-COMMANDS, REPORTS, TASKS = (f"rtc_decision_unit/{name}" for name in ("commands", "reports", "tasks"))
+COMMANDS, REPORTS, TASKS, SCRIPT = (f"rtc_decision_unit/{name}" for name in ("commands", "reports", "tasks", "script"))
 
 
 class Publishing(Protocol):

@@ -20,7 +20,13 @@ from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter, 
 from telerobot_nodes.core.protocol import begins_with_halt, identity
 from telerobot_nodes.nodes.decision.executive_check import ExecutiveChecks
 from telerobot_nodes.nodes.decision.reply_cache import ReplyCache
-from telerobot_nodes.nodes.decision.rtc_messages import ended_message, progress_message, reply_message, task_message
+from telerobot_nodes.nodes.decision.rtc_messages import (
+    ended_message,
+    progress_message,
+    reply_message,
+    script_message,
+    task_message,
+)
 from telerobot_nodes.nodes.decision.rtc_subsystems import RtcSubsystems, robot_of
 from telerobot_nodes.nodes.framework import (
     Goal,
@@ -32,7 +38,16 @@ from telerobot_nodes.nodes.framework import (
 )
 from telerobot_nodes.nodes.framework import Send as Answer
 from telerobot_nodes.nodes.messages import LinkCounter
-from telerobot_nodes.rtc.decision import CommandReport, DecisionUnit, Measured, Output, Progress, Reply, ShowTask
+from telerobot_nodes.rtc.decision import (
+    CommandReport,
+    DecisionUnit,
+    Measured,
+    Output,
+    Progress,
+    Reply,
+    ScriptState,
+    ShowTask,
+)
 from telerobot_nodes.rtc.server import Admission, Host, InterfaceServer, RateLimiter, Workers, facts
 from telerobot_nodes.rtc.skills import load_library
 from telerobot_nodes.rtc.world import RobotChecks, SnapshotStore
@@ -89,6 +104,7 @@ class RtcDecisionUnitNode(GraphNode):
         self._limiter = RateLimiter()
         self._reports = self.publisher("rtc_decision_unit/reports")
         self._tasks = self.publisher("rtc_decision_unit/tasks")
+        self._scripts = self.publisher("rtc_decision_unit/script")
         self.subscribe("rtc_decision_unit/commands", self._on_command)
         self.subscribe("rtc_decision_unit/signals", self._on_signal)
         for topic in ("halt", "estop"):
@@ -247,6 +263,8 @@ class RtcDecisionUnitNode(GraphNode):
             goal = self._goals.get(output.command)
             if goal is not None:
                 self._outbox.append(lambda: goal.feedback(RunCommand.Feedback(report=message)))
+        elif isinstance(output, ScriptState):
+            self._scripts.publish(script_message(link, output, self._replies.number_of(output.origin)))
         elif isinstance(output, ShowTask):
             task = self.host.interface.unit.tasks.shown.get(output.task)
             self._tasks.publish(task_message(link, output, task.command if task else 0))

@@ -6,9 +6,11 @@ from typing import Any
 
 from telerobot.msg import CommandReport as CommandReportMessage
 from telerobot.msg import OperatorTask
+from telerobot.msg import ScriptState as ScriptStateMessage
+from telerobot.msg import ScriptStep as ScriptStepMessage
 from telerobot.msg import TrialStep as TrialStepMessage
 from telerobot_nodes.nodes.messages import doubles
-from telerobot_nodes.rtc.decision import CommandReport, Progress, Reply, ShowTask, TrialReport
+from telerobot_nodes.rtc.decision import CommandReport, Progress, Reply, ScriptState, ShowTask, TracedStep, TrialReport
 
 
 def reply_message(link: Any, reply: Reply, number: int = 0) -> Any:
@@ -84,3 +86,34 @@ def _trial(trial: TrialReport) -> list[Any]:
 def task_message(link: Any, task: ShowTask, command: int) -> Any:
     """OperatorTask.msg of a task shown or taken away."""
     return OperatorTask(link=link, task=task.task, command=command, text=task.text, shown=task.shown)
+
+
+def script_message(link: Any, script: ScriptState, number: int = 0) -> Any:
+    """ScriptState.msg of a live script; `number` of the text."""
+    return ScriptStateMessage(
+        link=link,
+        command=script.command,
+        origin=script.origin,
+        text_number=number,
+        sender=script.sender,
+        text=script.text,
+        state=script.state,
+        paused=script.paused,
+        steps=[_script_step(step) for step in script.steps],
+        outcome=script.outcome,
+        reason=script.reason,
+        elapsed=script.elapsed,
+    )
+
+
+def _script_step(step: TracedStep) -> Any:
+    return ScriptStepMessage(
+        name=step.name,
+        state=int(step.state),
+        kind=step.kind,
+        subsystem=step.subsystem,
+        recovery=step.recovery,
+        note=step.note,
+        began=step.began,
+        ended=step.ended,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import math
 import os
 import signal
@@ -25,6 +26,8 @@ SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
 URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
 PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
+STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
+CLEAN_UP = 2.0  # [s] for destroying a node that is deactivated
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 EXIT_FAILED = 3  # something that the node depends on has ended
 
@@ -48,6 +51,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     def end(_number: int, _frame: object) -> None:
         again = stop.is_set()
         stop.set()
+        faulthandler.dump_traceback_later(STUCK)  # evidence, if this process does not end
         if not (started.is_set() or again):
             raise EndRequested
 
@@ -86,11 +90,24 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut the clean-up short
         if node.active:
             node.trigger_deactivate()
+        _bound_clean_up()
         node.destroy_node()
         rclpy.try_shutdown()
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        faulthandler.cancel_dump_traceback_later()
     if node.failure:
         print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
     return EXIT_FAILED if node.failure else 0
+
+
+def _bound_clean_up() -> None:
+    """Let the system end this process if its clean-up hangs, whatever holds the interpreter.
+
+    The node is deactivated: nothing moves, and everything is saved. Where it hangs is written before that.
+    """
+    faulthandler.dump_traceback_later(0.8 * CLEAN_UP)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, CLEAN_UP)
 
 
 def end_process(code: int) -> NoReturn:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from html import escape
+from itertools import chain
 from typing import Any
 
 from telerobot_nodes.core.protocol import begins_with_halt
@@ -31,6 +32,7 @@ class CommandLine:
         self._said: deque[str] = deque()
         self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
         self._tasks: dict[int, str] = {}
+        self._scripts: dict[int, list[tuple[str, str]]] = {}  # colour and text, by command
         self._stale = True
         with gui.add_folder("Commands"):
             self._text = gui.add_text(
@@ -91,6 +93,14 @@ class CommandLine:
             self._tasks.pop(number, None)
         self._stale = True
 
+    def script(self, command: int, rows: list[tuple[str, str]]) -> None:
+        """Show the live script of a command as rows of colour and text; no rows remove it."""
+        if rows:
+            self._scripts[command] = rows
+        else:
+            self._scripts.pop(command, None)
+        self._stale = True
+
     def show(self) -> None:
         """Send the lines to the browsers if they have changed."""
         if not self._stale:
@@ -99,7 +109,7 @@ class CommandLine:
         tasks = [("asked", f"task {number}: {text}") for number, text in sorted(self._tasks.items())]
         rows = "".join(
             f'<div style="color:{COLOURS[colour]};white-space:pre-wrap">{escape(text)}</div>'
-            for colour, text in [*self._lines, *tasks]
+            for colour, text in [*self._lines, *tasks, *chain.from_iterable(self._scripts.values())]
         )
         self._shown.content = f'<div style="{INSET}">{rows}</div>'
 

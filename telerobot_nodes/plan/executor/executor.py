@@ -167,8 +167,7 @@ class PlanExecutor:
     @property
     def queue_length(self) -> int:
         """Number of points held and not executed."""
-        path = self.motion.path
-        return len(path) - 1 - path.index_of_seq(self._executed_seq)
+        return len(self.motion.path) - 1 - self.motion.path.index_of_seq(self._executed_seq)
 
     def report(self, now: float) -> ExecutorReport:
         """Acknowledgement and state."""
@@ -211,16 +210,14 @@ class PlanExecutor:
         if self.motion.trouble:
             return ExecutorMode.FAULT, self.motion.trouble
         if not self.motion.anchored:
-            waiting = f": {control.waiting}" if control is not None and control.waiting else ""
-            return ExecutorMode.FAULT, f"the arm has not been at rest yet{waiting}"
+            return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
         if control is not None and control.state is ControlState.FAULT:
             return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
         if self._paused:
             return ExecutorMode.PAUSED, "paused by the operator"
         primitive = control is not None and control.primitive > 0
         running = self.queue_length > 0 or self.motion.moving(now) or primitive
-        waits = control is not None and self.queue_length > 0 and self.motion.rested(now) > SETTLING
-        reason = f"not executed: {control.waiting}" if waits and control and control.waiting else ""
+        reason = _waiting("not executed: ", control) if running and self.motion.rested(now) > SETTLING else ""
         return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
 
     def _apply(self, now: float, operation: Operation) -> None:
@@ -313,6 +310,11 @@ class PlanExecutor:
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
+
+
+def _waiting(before: str, control: ControlReport | None) -> str:
+    """For what the arm's latest setpoints wait, after `before`; "" when for nothing."""
+    return f"{before}{control.waiting}" if control is not None and control.waiting else ""
 
 
 def _check_resume(operation: Operation, control: ControlReport) -> None:

@@ -38,6 +38,7 @@ from telerobot_nodes.rtc.decision.messages import (
     Send,
     ShowTask,
 )
+from telerobot_nodes.rtc.decision.script_trace import ScriptState, TracedStep
 
 __all__ = [
     "DATABASE_WORK",
@@ -71,8 +72,10 @@ __all__ = [
     "ReloadSkills",
     "Reply",
     "ResumeSubsystems",
+    "ScriptState",
     "Send",
     "ShowTask",
+    "TracedStep",
     "TrialReport",
     "TrialStep",
     "TryRequest",

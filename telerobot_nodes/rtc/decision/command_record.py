@@ -9,6 +9,7 @@ from telerobot_nodes.rtc.decision.analysis import Context
 from telerobot_nodes.rtc.decision.command_states import Event, State, step
 from telerobot_nodes.rtc.decision.messages import CommandOutcome
 from telerobot_nodes.rtc.decision.reactions import Reaction
+from telerobot_nodes.rtc.decision.script_trace import MOST_STEPS, ScriptState, ScriptTrace
 from telerobot_nodes.rtc.elaboration import PlannedStep, Request, Rule, Script
 from telerobot_nodes.rtc.language import Statement
 from telerobot_nodes.rtc.skills import Library, Primitive, Recovery, Then
@@ -56,6 +57,10 @@ class CommandRecord:
     is_trial: bool = False
     origin: int = 0  # first command of the same message; 0: itself
     agent: str = "program"  # for which the sender acts
+    trace: ScriptTrace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trace = ScriptTrace(self.started)
 
     @property
     def label(self) -> str:
@@ -80,6 +85,22 @@ class CommandRecord:
         if request is None or self.reaction or self.retries_used >= request.retries or self.irreversible:
             return False
         return self.library.skills[request.skill].reversible and self.state in (State.ANALYSING, State.BINDING)
+
+    def script_state(self, now: float, outcome: str = "", reason: str = "") -> ScriptState:
+        """The live script; `outcome` and `reason` of a command that has ended."""
+        left = reversed(self.stack[-MOST_STEPS:]) if not outcome else ()
+        return ScriptState(
+            command=self.number,
+            origin=self.origin or self.number,
+            sender=self.sender,
+            text=self.request.text if self.request else self.text,
+            state=self.state.value,
+            paused=self.paused,
+            steps=(*self.trace.steps, *map(self.trace.coming, left)),
+            outcome=outcome,
+            reason=reason,
+            elapsed=now - self.started,
+        )
 
     def lost_at(self, late: float) -> float:
         """When the subsystem of the current primitive counts as lost [s]: `late` [s] after the primitive's limit."""
@@ -154,6 +175,7 @@ class CommandRecord:
     def push_recovery(self, recovery: Recovery, steps: tuple[PlannedStep, ...]) -> None:
         """Put a recovery on the action stack; CONTINUE keeps what is below it."""
         self.recoveries.append(f"{self.step_name}: {recovery.name}")
+        self.trace.foresee(recovery, steps)
         if recovery.then is Then.CONTINUE:
             self.stack += list(reversed(steps))
         else:

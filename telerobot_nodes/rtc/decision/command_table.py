@@ -6,6 +6,7 @@ from telerobot_nodes.rtc.decision.command_record import CommandRecord
 from telerobot_nodes.rtc.decision.command_states import Event
 from telerobot_nodes.rtc.decision.jobs import ElaborateScript, Job, JobDone, Work
 from telerobot_nodes.rtc.decision.messages import Dispatch, Output
+from telerobot_nodes.rtc.decision.script_trace import ScriptState
 from telerobot_nodes.rtc.language import Define
 from telerobot_nodes.rtc.skills import Library, ResourceManager
 
@@ -20,6 +21,7 @@ class CommandTable:
         self.macros: dict[str, Define] = {}
         self.global_error = ""
         self.out: list[Output] = []
+        self.ended_scripts: list[ScriptState] = []  # not yet shown
         self.now = 0.0
         self._jobs: dict[int, int] = {}  # job to command
         self._last_command = self._last_job = self._last_primitive = 0

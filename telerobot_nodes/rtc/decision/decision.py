@@ -16,6 +16,7 @@ from telerobot_nodes.rtc.decision.jobs import AnalyseReport, JobDone
 from telerobot_nodes.rtc.decision.lifetime import CommandLifetime
 from telerobot_nodes.rtc.decision.messages import CommandOutcome, HaltSubsystem, HoldSubsystem, Output, Progress
 from telerobot_nodes.rtc.decision.operator_tasks import OperatorTaskList
+from telerobot_nodes.rtc.decision.script_trace import ScriptState
 from telerobot_nodes.rtc.decision.step_loop import StepLoop
 from telerobot_nodes.rtc.decision.waits import TimedWaits
 from telerobot_nodes.rtc.language import Define, Statement
@@ -32,6 +33,7 @@ class DecisionUnit:
         self.tasks = OperatorTaskList()
         self.waits = TimedWaits()
         self.ignored_reports = 0
+        self._shown: dict[int, tuple[object, ...]] = {}  # of each script, as last shown
         self._table = CommandTable(library)
         self._lifetime = CommandLifetime(self._table, self.tasks, self.waits)
         self._loop = StepLoop(self._table, self._lifetime, self.tasks, self.waits)
@@ -155,6 +157,18 @@ class DecisionUnit:
             times += [record.deadline if record.ending is None else float("inf"), record.stop_by]
             times.append(record.lost_at(LATE) if record.state is State.EXECUTING else float("inf"))
         return min(times)
+
+    def script_changes(self, now: float) -> list[ScriptState]:
+        """The scripts that have changed since the last call, those that have ended among them."""
+        changed, self._table.ended_scripts = self._table.ended_scripts, []
+        shown: dict[int, tuple[object, ...]] = {}
+        for number, record in self._table.commands.items():
+            if record.script is not None:
+                shown[number] = (record.trace.version, record.state, record.paused, len(record.stack))
+                if shown[number] != self._shown.get(number):
+                    changed.append(record.script_state(now))
+        self._shown = shown
+        return changed
 
     def adopt(self, library: Library) -> None:
         """Use new skill files for new commands; commands under way keep theirs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.rtc.decision.analysis import Context
 from telerobot_nodes.rtc.decision.command_record import CommandRecord, Ending
 from telerobot_nodes.rtc.decision.command_states import Event, State
@@ -102,6 +103,9 @@ class CommandLifetime:
     ) -> None:
         """Report a command, release its resources, grant them to the next, start its sequel."""
         self._table.remove(record)
+        record.trace.end(StepState.STOPPED, self._table.now, reason)
+        if record.script is not None:
+            self._table.ended_scripts.append(record.script_state(self._table.now, outcome, reason))
         left = len(record.rest)
         goes_on = bool(left) and outcome == "succeeded"
         if left and not goes_on:

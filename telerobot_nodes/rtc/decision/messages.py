@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from telerobot_nodes.rtc.decision.jobs import Job, TrialReport
+from telerobot_nodes.rtc.decision.script_trace import ScriptState
 from telerobot_nodes.rtc.skills import Primitive
 
 CommandOutcome: TypeAlias = Literal["succeeded", "failed", "halted", "cancelled", "refused"]
@@ -101,5 +102,14 @@ class Progress:
 
 
 Output: TypeAlias = (
-    Dispatch | Send | HaltSubsystem | ResumeSubsystems | HoldSubsystem | ShowTask | Reply | CommandReport | Progress
+    Dispatch
+    | Send
+    | HaltSubsystem
+    | ResumeSubsystems
+    | HoldSubsystem
+    | ShowTask
+    | Reply
+    | CommandReport
+    | Progress
+    | ScriptState
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.rtc.decision.analysis import Context, Recommendation
 from telerobot_nodes.rtc.decision.command_record import CommandRecord
 from telerobot_nodes.rtc.decision.command_states import Event, State
@@ -116,6 +117,7 @@ class StepLoop:
 
     def _bound(self, record: CommandRecord, primitive: JobResult) -> None:
         if primitive is None:
+            record.trace.end(StepState.SKIPPED, self._table.now)
             self._proceed(record, Event.SKIPPED)
             return
         if not isinstance(primitive, Primitive) or record.planned is None or record.request is None:
@@ -136,6 +138,7 @@ class StepLoop:
             record.irreversible.append(record.planned.name)
         record.go(Event.READY)
         primitive = record.primitive
+        record.trace.sent(primitive)
         if primitive.subsystem == "operator":
             self._table.out.append(self._tasks.show(primitive))
         elif primitive.subsystem == "program":
@@ -149,6 +152,7 @@ class StepLoop:
             self._rejected(record, "the analysis unit returned no recommendation")
         elif advice.verdict is Verdict.CONTINUE:
             record.steps_done += 1
+            record.trace.end(StepState.DONE, self._table.now)
             record.results[record.step_name] = advice.result
             if record.paused:
                 record.go(Event.PAUSE)
@@ -158,6 +162,7 @@ class StepLoop:
             self._recover(record, advice.note)
         elif advice.verdict is Verdict.REACT and advice.rule is not None and record.script is not None:
             self._table.out.append(Progress(record.number, record.step_name, advice.note))
+            record.trace.end(StepState.STOPPED, self._table.now, advice.note)
             record.react(advice.rule)
             if record.request is not None:
                 self._table.dispatch(record, ElaborateScript(record.request))
@@ -183,12 +188,14 @@ class StepLoop:
             self._lifetime.close(record, "succeeded", "done")
         elif record.request is not None:
             record.planned = planned = record.stack.pop()
+            record.trace.begin(planned, self._table.now)
             record.primitive = record.context = None
             number = self._table.next_primitive()
             self._table.dispatch(record, BindPrimitive(record.request, planned, number, dict(record.results)))
 
     def _recover(self, record: CommandRecord, note: str) -> None:
         """Put the step's next recovery on the action stack; without one the command fails."""
+        record.trace.end(StepState.FAILED, self._table.now, note)
         found = record.take_recovery()
         if found is None:
             self._fail(record, note)
@@ -210,6 +217,7 @@ class StepLoop:
 
     def _fail(self, record: CommandRecord, reason: str) -> None:
         """No recovery is left: repeat the whole command if allowed, else end it."""
+        record.trace.end(StepState.FAILED, self._table.now, reason)
         if record.reaction is not None:
             rule = record.reaction.rule
             reason = f"{record.reaction.reason}, {rule.does}: {reason}"

@@ -231,6 +231,7 @@ class Host:
                 self._on_error(error)
             for output in outputs:
                 self._guarded_play(output)
+            self._show_scripts()
             if task is not None:
                 self.counts.taken += 1
                 self.counts.handling.add(self._clock() - began)
@@ -270,6 +271,14 @@ class Host:
         if report.final:
             self.reflexes.forget(report.primitive)
         return self.interface.report(report, now)
+
+    def _show_scripts(self) -> None:
+        """Publish the scripts that have changed; after all that moves or stops something."""
+        try:
+            for script in self.interface.unit.script_changes(self._clock()):
+                self._publish(script)
+        except Exception as error:  # noqa: BLE001 -- thread boundary
+            self._on_error(error)
 
     def _guarded_play(self, output: Output) -> None:
         """Play an output; one that fails does not take the others with it."""

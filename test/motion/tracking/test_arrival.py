@@ -22,7 +22,7 @@ class Arm:
         self.lag, self.speed = lag, speed
         self.now, self.number = 10.0, 0
         self.begin = self.now
-        self.accepted = True
+        self.accepted, self.followed = True, 0
         self.blocked_at = math.inf  # [s] since the beginning
         self.opening = self.reference = 0.04
         self.command = -1.0
@@ -40,8 +40,8 @@ class Arm:
             self.arrival.command(self.now, self.number, 3, since, self.q(self.now), qd, self.command)
             self.arrival.measure(self.q(min(self.now - self.lag, self.begin + self.blocked_at)))
             if self.accepted:
-                self.arrival.accept(self.number - 5)
-            self.arrival.measure_fingers(self.now, self.opening, self.reference)
+                self.followed = self.number - 5
+            self.arrival.hardware(self.now, self.followed, self.opening, self.reference)
             self.arrival.step(self.now, self.number)
 
     @property
@@ -87,7 +87,7 @@ def test_a_setpoint_that_the_hardware_did_not_accept_is_not_followed_even_withou
 def test_the_number_of_a_loop_before_this_one_accepts_nothing():
     arm = Arm(speed=0.0)
     arm.accepted = False
-    arm.arrival.accept(1_000_000)
+    arm.followed = 1_000_000
     arm.run(2.5)
     assert (arm.arrival.plan_time, arm.waits_for) == (0.0, Waiting.HARDWARE)
 
@@ -173,7 +173,7 @@ def test_a_long_wait_keeps_the_samples_and_the_end_still_arrives():
             arm.arrival.measure(np.zeros(2))
             arm.arrival.step(arm.now, arm.number)
     assert arm.arrival.plan_time == 0.0
-    arm.arrival.accept(arm.number)
+    arm.arrival.hardware(arm.now, arm.number, math.nan, math.nan)
     arm.arrival.step(arm.now, arm.number)
     assert arm.arrival.plan_time == pytest.approx(40.0)
 

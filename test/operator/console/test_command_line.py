@@ -127,3 +127,12 @@ def test_words_are_suggested_while_one_types_and_completed_on_demand(gui, line):
 )
 def test_what_all_words_begin_with_is_filled_in(text, words, then):
     assert completed(text, words) == then
+
+
+def test_the_script_of_a_running_command_is_shown_until_it_ends(gui, line):
+    line.script(3, [("asked", "> touch_1 <b>")])
+    line.show()
+    assert "&gt; touch_1 &lt;b&gt;" in shown(gui)
+    line.script(3, [])
+    line.show()
+    assert "touch_1" not in shown(gui)

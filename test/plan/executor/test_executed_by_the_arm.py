@@ -81,7 +81,7 @@ class Robot:
             self.loop.measure(self.now, measured.position, measured.velocity)
         if "status" not in self.cut and self.count % 4 == 0:
             self.loop.set_hardware(status.state, status.reason, self.now, status.gripper)
-            self.loop.set_followed(self.now, status.setpoint_number, status.gripper, status.gripper_reference)
+            self.loop.arrival.hardware(self.now, status.setpoint_number, status.gripper, status.gripper_reference)
 
     def _loop(self):
         out = self.loop.step(self.now)

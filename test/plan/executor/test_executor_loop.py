@@ -51,7 +51,7 @@ class Robot:
             if measured:
                 self.loop.measure(self.now, self.q, self.qd)
             self.loop.set_hardware(state, "brake" if state else "")
-            self.loop.set_followed(self.now, self.followed, math.nan, math.nan)
+            self.loop.arrival.hardware(self.now, self.followed, math.nan, math.nan)
             out = self.loop.step(self.now)
             if state == 0:
                 self.followed = out.number

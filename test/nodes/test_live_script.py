@@ -1,0 +1,65 @@
+"""The live script in a terminal and in a log."""
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from telerobot_nodes.core.protocol import StepState
+
+pytestmark = pytest.mark.system  # imports the messages
+
+
+def step(name, state, recovery="", note=""):
+    what = {"kind": "touch", "subsystem": "left_arm", "began": 1.0, "ended": 3.5}
+    return SimpleNamespace(name=name, state=int(state), recovery=recovery, note=note, **what)
+
+
+def script(*steps, outcome="", reason=""):
+    return SimpleNamespace(
+        text="grasp module", command=1, state="executing", paused=False, steps=list(steps), outcome=outcome,
+        reason=reason, elapsed=3.5,
+    )  # fmt: skip
+
+
+def shown(messages, terminal):
+    from telerobot_nodes.nodes.clients import LiveScript
+
+    out = io.StringIO()
+    with LiveScript(Console(file=out, force_terminal=terminal, width=120, highlight=False)) as live:
+        for message in messages:
+            live.show(message)
+    return live, out.getvalue()
+
+
+FAILED = step("close", StepState.FAILED, note="the fingers hold nothing")
+OPEN = step("open_again", StepState.DONE, recovery="grasp_again")
+COMING = step("place.move_in", StepState.TO_COME)
+
+
+def test_a_log_has_each_step_once_when_it_is_over():
+    active = step("close", StepState.ACTIVE)
+    live, text = shown([script(active), script(FAILED, COMING), script(FAILED, OPEN, COMING)], terminal=False)
+    lines = text.splitlines()
+    assert [line.split()[:2] for line in lines] == [["x", "close"], ["+", "open_again"]]
+    assert "the fingers hold nothing" in lines[0]
+    assert not live.ended
+
+
+def test_a_terminal_shows_the_tree_with_recoveries_and_frames():
+    live, text = shown([script(FAILED, OPEN, COMING, outcome="failed", reason="[red] is text")], terminal=True)
+    for words in ("grasp module  [failed: [red] is text]", "recovery grasp_again", "place", "the fingers hold nothing"):
+        assert words in text
+    assert live.ended
+
+
+def test_the_console_shows_the_latest_steps_the_active_one_and_the_next():
+    from telerobot_nodes.nodes.operator.console_commands import script_rows
+
+    steps = [step(f"s{i}", StepState.DONE) for i in range(10)]
+    steps += [step("now", StepState.ACTIVE), *(step(f"later{i}", StepState.TO_COME) for i in range(9))]
+    rows = script_rows(script(*steps))
+    assert rows[0] == ("", "command 1, executing: grasp module")
+    assert [text.split()[1 if colour else 0] for colour, text in rows[1:-3]] == ["s5", "s6", "s7", "s8", "s9", "now"]
+    assert [colour for colour, _ in rows[1:]] == ["good"] * 5 + ["asked"] + [""] * 3
