@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.junitxml import xml_key
+from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
 from scheduling_lateness import probe
 
@@ -20,6 +21,8 @@ os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
+settings.register_profile("no wall clock", deadline=None)  # the first example may load or compile kernels
+settings.load_profile("no wall clock")
 
 LATENESS = pytest.StashKey()
 
