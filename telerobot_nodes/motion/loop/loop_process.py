@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.motion.loop.arm_monitor import ControlConfig
 from telerobot_nodes.motion.loop.control_records import ControlOutput
 from telerobot_nodes.motion.loop.control_state import HaltLatch
 from telerobot_nodes.motion.loop.control_step import ControlStep
@@ -49,6 +50,7 @@ class LoopSetting:
     stream: Mapping[str, Any] | None = None  # parameters of sensor motion on top of windows; None: no sensor motion
     halt_count: int = 0  # of the loop before this one
     halted: str = ""  # reason of its halt; empty: none
+    arrive_error: float = ControlConfig.arrive_error  # [rad]
 
 
 def make_control(setting: LoopSetting) -> ControlStep:
@@ -59,7 +61,8 @@ def make_control(setting: LoopSetting) -> ControlStep:
         tool = StreamTool(robot, setting.period, parameters_from(setting.stream))
     warm_up(robot, setting.period)
     latch = HaltLatch(setting.halt_count, setting.halted)
-    return ControlStep(robot, setting.period, tool_motion=tool, latch=latch)
+    config = ControlConfig(arrive_error=setting.arrive_error)
+    return ControlStep(robot, setting.period, config, tool_motion=tool, latch=latch)
 
 
 class _Wake:

@@ -56,6 +56,9 @@ class LoopParameters:
     priority: int = parameter(80, low=0, high=99, doc="requested SCHED_FIFO priority; 0: none")
     cpu: int = parameter(-1, low=-1, high=1023, doc="core that the loop's process is bound to; -1: any")
     stream: str = parameter("", doc="stream law for the plan: file or name in config/streams; empty: none")
+    arrive_error: float = parameter(
+        0.02, unit="rad", low=1e-4, high=1.0, doc="distance of a joint from its setpoint at which a point is executed"
+    )
     field: bool = parameter(False, doc="obstacles push the arm, in primitives and under a stream law")
     field_influence: float = parameter(0.08, unit="m", low=1e-3, high=1.0, doc="distance from which obstacles push")
     field_gain: float = parameter(0.004, unit="m^2/s", low=0.0, high=1.0, doc="strength of the field")
@@ -80,6 +83,7 @@ class GcmsfControlNode(GraphNode):
             parameters.cpu,
             parameters.every,
             _stream_law(parameters.stream),
+            arrive_error=parameters.arrive_error,
         )
         robot = load_robot(options.robot)
         self._robot = robot
