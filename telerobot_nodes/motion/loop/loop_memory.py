@@ -19,6 +19,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.motion.loop import control_records as records
 from telerobot_nodes.motion.loop.status_records import status_dtype
 
+MOST = np.iinfo(np.int64).max
 _LINE = 64  # bytes of a cache line; each record begins on one
 
 
@@ -83,7 +84,8 @@ class ControlInbox:
         Values of HardwareState.msg.
         """
         fingers = {"gripper": gripper, "gripper_reference": gripper_reference}
-        self._write("hardware", at=at, state=state, reason=records.encoded(reason), setpoint=setpoint, **fingers)
+        number = min(setpoint, MOST)  # a message has room for more; this loop never sent such a one
+        self._write("hardware", at=at, state=state, reason=records.encoded(reason), setpoint=number, **fingers)
 
     def resume(self, count: int) -> None:
         """Write the end of the halt of this count (0 .. 2^64 - 1)."""

@@ -26,6 +26,9 @@ def test_two_memories_over_the_same_bytes_share_every_record():
     assert latest(loop, "measured")["q"].tolist() == list(range(DOF))
     assert latest(loop, "wrench")["wrench"].tolist() == [2.0] * 6
     assert loop.heard.read() == HeardHalt(7, "operator", [])
+    host.inbox.hardware(1.1, 3, "drive", 0.04, 0.05, 2**64 - 1)
+    assert int(latest(loop, "hardware")["setpoint"]) == 2**63 - 1
+    host.inbox.hardware(1.2, 3, "drive", 0.04)
     assert (int(latest(loop, "hardware")["state"]), float(latest(loop, "hardware")["gripper"])) == (3, 0.04)
     assert float(latest(loop, "field")["at"]) == 1.3
     loop.statistics.add(1.0, 0.001)
