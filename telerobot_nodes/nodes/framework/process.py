@@ -37,7 +37,7 @@ class EndRequested(BaseException):
 
 
 def found_quickly() -> None:
-    """Announce this process every 0.3 s instead of every 3 s; to be called before `run_node`.
+    """Announce this process every 0.2 s instead of every 3 s; to be called before `run_node`.
 
     A profile of the user's own stays in force.
     """
