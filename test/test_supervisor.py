@@ -217,6 +217,16 @@ def test_a_node_that_fails_while_stopping_is_reported(make, seen):
     assert supervisor.unclean[0].code == 9
 
 
+def test_a_node_whose_clean_up_hangs_ends_by_its_limit_and_is_counted(make, seen):
+    hangs = "signal.signal(signal.SIGINT, lambda *_: os.kill(os.getpid(), signal.SIGALRM)); "
+    supervisor = make(plan_executor=hangs + LIVES)
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 0  # it had come to rest
+    assert [(event.node, event.code) for event in supervisor.by_limit] == [("plan_executor", -signal.SIGALRM)]
+    assert supervisor.unclean == []
+
+
 def test_processes_a_node_started_end_with_it(make, seen):
     script = 'child = subprocess.Popen(["sleep", "600"]); print(child.pid, flush=True); ' + LIVES
     supervisor = make(gcmsf_control=script)
@@ -341,6 +351,25 @@ def test_a_stop_signal_ends_every_node_and_the_exit_code_is_0(run_supervisor, nu
     assert process.wait(PATIENCE) == 0
     assert len(nodes) == len(ROBOT)
     assert not any(alive(pid) for pid in nodes)
+
+
+def test_a_clean_up_that_hung_is_said_and_is_no_failure(run_supervisor):
+    hangs = """
+    def end(*_):
+        if name == "plan_executor":
+            os.kill(os.getpid(), signal.SIGALRM)
+        sys.exit(0)
+    signal.signal(signal.SIGINT, end)
+    print(f"telerobot: {name} ready", flush=True)
+    time.sleep(600)
+    """
+    process = run_supervisor(hangs)
+    lines_until(process, "graph robot ready")
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    assert process.wait(PATIENCE) == 0
+    assert "telerobot: plan_executor was ended by its limit" in rest
+    assert rest.count("by its limit") == 1
 
 
 def test_ctrl_c_pressed_again_and_again_is_one_clean_stop(run_supervisor):

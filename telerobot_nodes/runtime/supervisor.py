@@ -31,8 +31,8 @@ NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next
 RESTART_DELAY = 0.5  # [s]
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
-HUNG_IN_CLEAN_UP = -signal.SIGALRM  # deactivated, then stuck in the middleware (nodes/framework/process.py)
-CLEAN_CODES = frozenset({0, HUNG_IN_CLEAN_UP, *(-one for one in STOPPED_BY), *(128 + one for one in STOPPED_BY)})
+ENDED_BY_LIMIT = -signal.SIGALRM  # deactivated, then stuck in the middleware (nodes/framework/process.py)
+CLEAN_CODES = frozenset({0, *(-one for one in STOPPED_BY), *(128 + one for one in STOPPED_BY)})
 
 NODE_ENVIRONMENT = {
     "ROS_PYTHON_CHECK_FIELDS": "1",  # a wrong type in a message is an error, not a wrong number
@@ -85,6 +85,7 @@ class Supervisor:
         self.options = options
         self.failure: NodeEvent | None = None  # the end of a required node
         self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
+        self.by_limit: list[NodeEvent] = []  # nodes that came to rest, and whose clean-up then hung until its limit
         self._state = tempfile.TemporaryDirectory(prefix="telerobot-")  # of this run; gone with it
         self._on_event = on_event
         self._on_line = on_line or self._print_line
@@ -131,7 +132,10 @@ class Supervisor:
             self._change.notify_all()
 
     def stop(self) -> int:
-        """Stop every node and wait for its end; 0 if all ended cleanly and none had failed, else 1. May be repeated."""
+        """Stop every node and wait for its end; 0 if all ended cleanly and none had failed, else 1. May be repeated.
+
+        A node that its limit ended had come to rest and saved everything: it is in `by_limit`, and no failure.
+        """
         self.request_stop()
         with self._stop_lock:
             self._escalate()
@@ -185,7 +189,7 @@ class Supervisor:
         reader.join()
         event = NodeEvent(name, Change.ENDED, code)
         if self._stopping.is_set() and code not in CLEAN_CODES and name in self._ready:  # else it did nothing yet
-            self.unclean.append(event)
+            (self.by_limit if code == ENDED_BY_LIMIT else self.unclean).append(event)
         self._report(event)
         return code
 
@@ -271,6 +275,8 @@ def supervise(supervisor: Supervisor, ready_timeout: float, check_only: bool = F
         _print_notice(f"graph stopped: {supervisor.failure.node} ended with exit code {supervisor.failure.code}")
     for event in supervisor.unclean:
         _print_notice(f"{event.node} did not stop cleanly: exit code {event.code}")
+    for event in supervisor.by_limit:
+        _print_notice(f"{event.node} was ended by its limit: its clean-up hung; its output says where")
     return code
 
 

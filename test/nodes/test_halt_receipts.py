@@ -53,6 +53,28 @@ def test_halts_with_default_fields_are_all_new():
     assert [receipts.take("", 0, "").told for _ in range(3)] == [1, 2, 3]
 
 
+@given(
+    presses=st.lists(st.tuples(st.sampled_from(["a", ""]), st.sampled_from([0, 0, 1, 2**64 - 1])), max_size=30),
+    data=st.data(),
+)
+def test_a_press_counts_once_though_it_comes_on_two_ways(presses, data):
+    """Each way keeps the order; one may be ahead, or lose all that it carries."""
+    receipts, told = HaltReceipts(), 0
+    lost = data.draw(st.sampled_from(["none", "direct", "forwarded"]))
+    latest = {}
+    for agent, number in presses:
+        ways = [way for way in data.draw(st.permutations(["direct", "forwarded"])) if way != lost]
+        told += number == 0 or latest.get(agent) != number
+        latest[agent] = number
+        assert {receipts.take(agent, number, "", way).told for way in ways} == {told}
+
+
+def test_halts_without_a_number_are_paired_also_when_one_way_is_late():
+    receipts = HaltReceipts()
+    ways = ["direct", "direct", "forwarded", "direct", "forwarded", "forwarded", "forwarded"]
+    assert [receipts.take("", 0, "", way).told for way in ways] == [1, 2, 2, 3, 3, 3, 4]
+
+
 def test_a_receipt_is_shown_once_the_loop_has_obeyed():
     receipts = HaltReceipts()
     receipts.take("a", 1, "")

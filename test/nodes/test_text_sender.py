@@ -31,7 +31,7 @@ def test_a_text_that_stops_everything_is_also_a_halt(rig):
     for text in ("where module", "halt left_arm", "STOP \ud800 please"):
         sender.send(text, node.now())
     assert node.wait(lambda: len(commands) == 3 and halts, LIMIT)
-    assert [halt.agent for halt in halts] == [sender.sender]
+    assert [(halt.agent, halt.number) for halt in halts] == [(f"{sender.sender}.text", 3)]
     assert [command.link.number for command in commands] == [1, 2, 3]
     assert {command.link.sender for command in commands} == {sender.sender}
 

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from telerobot_nodes.core.protocol import HaltId
 from telerobot_nodes.rtc.decision import CommandReport, DecisionUnit
 from telerobot_nodes.rtc.server import Host, InterfaceServer, Workers
 from telerobot_nodes.rtc.server.inbox import MAX_OF_ONE_SENDER, MAX_REMARKS
@@ -18,16 +19,22 @@ class Arms:
 
     def __init__(self):
         self.sent, self.halts, self.stops, self.halted = [], [], [], threading.Event()
+        self.named, self.ended = [], []
 
     def send(self, primitive, request):
         self.sent.append(primitive)
 
-    def halt(self, subsystem, reason, primitive, outcome="halted"):
+    def halt(self, subsystem, reason, primitive, named=None):
         self.halts.append(subsystem)
+        self.named.append(named)
 
-    def halt_all(self, reason):
+    def halt_all(self, reason, named=None):
         self.halts.append("all")
+        self.named.append(named)
         self.halted.set()
+
+    def end(self, subsystem, primitive, outcome="halted"):
+        self.ended.append(subsystem)
 
     def stop(self, subsystem, reason, primitive, outcome="halted"):
         self.stops.append((subsystem, outcome))
@@ -232,6 +239,30 @@ def test_a_halt_ends_what_is_under_way(rig):
     assert {report.outcome for report in ends} == {"halted"}
     assert arms.halts[0] == "all"
     assert sum(isinstance(output, CommandReport) for output in out) == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "halts", "ended"),
+    [
+        ("halt", ["all"], {"left_arm", "right_arm"}),
+        ("halt left_arm", ["left_arm"], {"left_arm"}),
+    ],
+)
+def test_a_halt_is_forwarded_once_under_its_own_name_also_while_arms_move(rig, text, halts, ended):
+    host, arms, _ = rig
+    ends = Calls()
+    for arm in ("left_arm", "right_arm"):
+        host.submit("ana", f"move {arm} to home", None, ends)
+    while len(arms.sent) < 2:
+        time.sleep(0.001)
+    named = HaltId.of_text("host/shell/1f", 7)
+    host.submit("host/shell/1f", text, None, None, named)
+    for _ in ended:
+        ends.next()
+    host.submit("ana", "show commands", asked := Calls())
+    asked.next()  # the bookkeeping is over
+    assert (arms.halts, arms.named) == (halts, [named])
+    assert set(arms.ended) == ended
 
 
 def test_an_error_in_a_worker_ends_the_command_and_not_the_host(library, cell):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from telerobot_nodes.bench.rtc import stops
+from telerobot_nodes.bench.rtc.halt_rig import halt_probe, robot_graph
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
@@ -17,12 +18,41 @@ pytestmark = [
 ]
 
 START_LIMIT = 120.0  # [s]
+LIMIT = 30.0  # [s] far above what a loaded machine needs
+MOVES = 1e-3  # [rad/s]
 OTHERS = ("plan_executor", "rtc_decision_unit", "cspace_planner", "bag_recorder")
 
 
 def test_any_halt_halts_and_nothing_moves_before_resume():
     result = stops.run({"halts": 8})
     assert [goal["name"] for goal in result["goals"] if not goal["met"]] == [], result["figures"]
+
+
+@pytest.mark.parametrize("way", ["halt", "halt left_arm", "STOP!! now", "no number", "e-stop"])
+def test_a_press_counts_once_on_whichever_way_it_comes_and_while_a_command_moves_the_arm(moving, way):
+    """It comes directly, through the decision unit and as a text; the unit's own bookkeeping adds none."""
+    probe, client = moving
+    assert probe.release(LIMIT)
+    before = probe.state.halt_count
+    number = client.begin("move left_arm by 8 cm up speed 0.05 m/s")
+    assert probe.wait(lambda: probe.speed > MOVES, LIMIT), client.end(number, 1.0).reason
+    if way in ("no number", "e-stop"):
+        probe.send_halt(estop=way == "e-stop")
+    else:
+        client.ask(way)
+    assert client.end(number, LIMIT).outcome in ("halted", "estop")
+    assert probe.wait(lambda: probe.state.halted, LIMIT)
+    probe.spin(0.5)  # what could still come
+    assert probe.state.halt_count == before + 1
+
+
+@pytest.fixture(scope="module")
+def moving():
+    """A probe and a sender of texts beside the robot's graph."""
+    from telerobot_nodes.nodes.clients import CommandClient
+
+    with robot_graph(("bag_recorder", "cspace_planner")), halt_probe() as probe, CommandClient() as client:
+        yield probe, client
 
 
 def listeners(pid):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.core.protocol.halt_words import HALT_WORDS, begins_with_halt, halt_scope, is_only_halt
-from telerobot_nodes.core.protocol.identity import identity, role_of
+from telerobot_nodes.core.protocol.identity import HaltId, identity, role_of
 from telerobot_nodes.core.protocol.state_machine import next_state
 from telerobot_nodes.core.protocol.states import (
     ESTOP_SENDER,
@@ -32,6 +32,7 @@ __all__ = [
     "ControlState",
     "DeviceState",
     "ExecutorMode",
+    "HaltId",
     "HardwareState",
     "MotionWindow",
     "OperationKind",

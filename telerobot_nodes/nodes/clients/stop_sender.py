@@ -17,8 +17,9 @@ from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.nodes.clients.terminal import NoGraphError
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground, interface_class, qos_profile
 from telerobot_nodes.nodes.messages import LinkCounter
+from telerobot_nodes.operator.client import RepeatedStop
 
-PERIOD = 0.05  # [s] between repetitions
+PERIOD = 0.05  # [s] between two looks for paths and arms
 FOUND_TOGETHER = 0.3  # [s] in which the rest of a graph, or a second arm, is found after the first
 STATES = ("gcmsf_control/state", "plan_executor/state", "hardware_interface/state")
 
@@ -38,7 +39,7 @@ class StopSender(Foreground):
         super().__init__(f"telerobot_{topic}_{os.getpid()}", namespace)
         self._topic, self._reason = topic, reason
         self._agent = identity("shell")
-        self._link, self._number = LinkCounter(self._agent), 0
+        self._link, self._stop = LinkCounter(self._agent), RepeatedStop(self._publish)
         self._paths: dict[str, Any] = {}  # publisher by topic
         self._arms: dict[str, _Arm] = {}
         self._found = 0.0  # [s] when something was found last
@@ -46,23 +47,28 @@ class StopSender(Foreground):
     def send(self, limit: float) -> dict[str, bool]:
         """Whether each arm, by namespace, has confirmed within `limit` [s]. Raises NoGraphError when there is none."""
         start = self.now()
-        self._number += 1
         for arm in self._arms.values():
             arm.confirmed = False
+        self._look()
+        self._stop.begin(self._reason, start)
         while self.now() - start < max(limit, DISCOVERY_LIMIT):
             self._look()
-            for publisher in self._paths.values():
-                link = self._link.next(self.stamp())
-                publisher.publish(Halt(link=link, number=self._number, agent=self._agent, reason=self._reason))
+            self._stop.step(self.now())
             self.spin(PERIOD)
             if self._arms and (self._all_confirmed() or self.now() - start >= limit):
                 break
+        self._stop.confirmed()
         if not self._arms:
             raise NoGraphError(
                 f"no graph is running here: nobody publishes {self.namespace}/{STATES[0]}; "
                 "start one with `telerobot up demo`, or name the arm with --namespace"
             )
         return {name: arm.confirmed for name, arm in self._arms.items()}
+
+    def _publish(self, number: int, reason: str) -> None:
+        for publisher in self._paths.values():
+            link = self._link.next(self.stamp())
+            publisher.publish(Halt(link=link, number=number, agent=self._agent, reason=reason))
 
     def _all_confirmed(self) -> bool:
         return self.now() - self._found >= FOUND_TOGETHER and all(arm.confirmed for arm in self._arms.values())
@@ -99,5 +105,5 @@ class StopSender(Foreground):
             arm.confirmed |= message.state == HardwareState.ESTOP if hardware else message.estop
         else:
             receipts = getattr(message, "halts_received", ())
-            ours = (self._agent, self._number)
+            ours = (self._agent, self._stop.number)
             arm.confirmed |= any((receipt.agent, receipt.number) == ours for receipt in receipts)

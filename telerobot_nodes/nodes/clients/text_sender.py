@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from telerobot.msg import Command, CommandReport, Halt, LinkStamp
-from telerobot_nodes.core.protocol import begins_with_halt, halt_scope
+from telerobot_nodes.core.protocol import HaltId, begins_with_halt, halt_scope
 from telerobot_nodes.operator.client import SentText, TextExchange
 
 COMMANDS, REPORTS, TASKS, SCRIPT = (f"rtc_decision_unit/{name}" for name in ("commands", "reports", "tasks", "script"))
@@ -60,5 +60,6 @@ class TextSender:
     def _publish(self, sent: SentText) -> None:
         link = LinkStamp(stamp=self._node.stamp(), sender=self.sender, number=sent.number)
         if begins_with_halt(sent.text) and not halt_scope(sent.text) and not sent.unit:
-            self._halts.publish(Halt(link=link, agent=self.sender, reason=sent.text[:200]))
+            named = HaltId.of_text(self.sender, sent.number)
+            self._halts.publish(Halt(link=link, number=named.number, agent=named.agent, reason=sent.text[:200]))
         self._commands.publish(Command(link=link, sender=self.sender, text=sent.text, unit=sent.unit))

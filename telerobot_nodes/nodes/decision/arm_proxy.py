@@ -15,7 +15,7 @@ import numpy as np
 
 from telerobot.action import ExecutePrimitive
 from telerobot.msg import Halt, PrimitiveParameters, PrimitiveReport, Resume
-from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.protocol import HaltId, identity
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import se3_from_pose
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
@@ -29,7 +29,7 @@ from telerobot_nodes.rtc.skills import Arm, Primitive, Report
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.framework import GraphNode
 
-SAME_HALT = 0.05  # [s] halts within it are one
+SAME_HALT = 0.05  # [s] halts of this node within it are one
 RESUME_REPEATED = 0.5  # [s] one count is ended once only, so that repetitions harm no later halt
 
 
@@ -84,17 +84,13 @@ class ArmProxy:
 
     # any thread ------------------------------------------------------------------------------------------------
 
-    def halt(self, reason: str) -> None:
-        """Publish a halt at once; another within `SAME_HALT` has the same number."""
-        now = self._node.now()
-        if now - self._halt_at > SAME_HALT:
-            self._halt_number += 1
-        self._halt_at = now
-        self._halt.publish(self._message(reason))
+    def halt(self, reason: str, named: HaltId | None = None) -> None:
+        """Publish a halt at once. One that was heard keeps its name, so that the robot counts its copies once."""
+        self._halt.publish(self._message(reason, self._own_halt() if named is None else named))
 
     def stop_motion(self, reason: str) -> None:
         """Publish a stop of the present primitive at once; the next may begin."""
-        self._stop.publish(self._message(reason))
+        self._stop.publish(self._message(reason, HaltId(self._agent, self._halt_number)))
 
     def end_halt(self, reason: str) -> None:
         """Publish the end of the arm's present halt; repeated by `tick` while a reset e-stop is still reported."""
@@ -102,9 +98,16 @@ class ArmProxy:
         self._resumed_at = self._node.now()
         self._resume.publish(self._resumed)
 
-    def _message(self, reason: str) -> Any:
+    def _own_halt(self) -> HaltId:
+        now = self._node.now()
+        if now - self._halt_at > SAME_HALT:
+            self._halt_number += 1
+        self._halt_at = now
+        return HaltId(self._agent, self._halt_number)
+
+    def _message(self, reason: str, named: HaltId) -> Any:
         link = self._link.next(self._node.stamp())
-        return Halt(link=link, number=self._halt_number, agent=self._agent, reason=reason[:200])
+        return Halt(link=link, number=named.number, agent=named.agent, reason=reason[:200])
 
     @property
     def known(self) -> bool:

@@ -17,7 +17,8 @@ import numpy as np
 
 from telerobot.action import RunCommand
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter, share_path
-from telerobot_nodes.core.protocol import begins_with_halt, identity
+from telerobot_nodes.core.memory import AGENT_LENGTH
+from telerobot_nodes.core.protocol import ESTOP_SENDER, HaltId, begins_with_halt, identity
 from telerobot_nodes.nodes.decision.executive_check import ExecutiveChecks
 from telerobot_nodes.nodes.decision.reply_cache import ReplyCache
 from telerobot_nodes.nodes.decision.rtc_messages import (
@@ -107,8 +108,8 @@ class RtcDecisionUnitNode(GraphNode):
         self._scripts = self.publisher("rtc_decision_unit/script")
         self.subscribe("rtc_decision_unit/commands", self._on_command)
         self.subscribe("rtc_decision_unit/signals", self._on_signal)
-        for topic in ("halt", "estop"):
-            self.subscribe(topic, self._on_halt)
+        self.subscribe("halt", self._on_halt)
+        self.subscribe("estop", lambda message: self._on_halt(message, ESTOP_SENDER))
         self.serve_deferred("rtc_decision_unit/submit", self._on_submit)
         self.serve_deferred("rtc_decision_unit/try", self._on_try)
         self.act("rtc_decision_unit/run", self._on_goal, self._on_cancel)
@@ -141,14 +142,14 @@ class RtcDecisionUnitNode(GraphNode):
         another = bool(message.unit) and message.unit != self._identity
         if another or (key[1] and not self._replies.add(key)):
             if halts:
-                self.host.halt_by_text(sender, message.text)
+                self.host.halt_by_text(sender, message.text, _named(key))
             if another:
                 text = "the decision unit was started again; what became of this text is not known"
                 self._publish_reply(Reply(sender, text, ok=False), key[1])
             for reply in self._replies.replies(key):
                 self._reports.publish(reply)  # our reply was lost
             return
-        self.host.submit(sender, message.text, lambda reply: self._answer(key, reply))
+        self.host.submit(sender, message.text, lambda reply: self._answer(key, reply), named=_named(key))
 
     def _admits(self, sender: str, number: int) -> bool:
         admission = self._limiter.admit(sender, self.now())
@@ -162,8 +163,10 @@ class RtcDecisionUnitNode(GraphNode):
         self._replies.append(key, message, reply.command)
         self._reports.publish(message)
 
-    def _on_halt(self, message: Any) -> None:
-        self.host.halt(f"halt by {message.agent[:128]}: {message.reason[:200]}")
+    def _on_halt(self, message: Any, word: str = "") -> None:
+        """Forward a halt under the name that its copies have on the arms' own topics."""
+        named = HaltId((word + message.agent)[:AGENT_LENGTH], message.number)
+        self.host.halt(f"halt by {message.agent[:AGENT_LENGTH]}: {message.reason[:200]}", named)
 
     def _on_signal(self, message: Any) -> None:
         self.host.signal(message.name, bool(message.on))
@@ -292,6 +295,11 @@ class RtcDecisionUnitNode(GraphNode):
             **facts(self.host),
         }
         return Health(message=unit.global_error or self._store.notice or "ok", values=values)
+
+
+def _named(key: tuple[str, int]) -> HaltId | None:
+    """The name of the halt of a text; None: it has no number, so that each copy is a halt of this node."""
+    return HaltId.of_text(*key) if key[1] else None
 
 
 def _file(asked: str, node: str) -> Path | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from telerobot.srv import CheckPath
+from telerobot_nodes.core.protocol import HaltId
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
@@ -60,19 +61,20 @@ class RtcSubsystems:
         """Begin a primitive."""
         self._post(lambda: self._begin(primitive, request))
 
-    def halt(self, subsystem: str, reason: str, primitive: int, outcome: str = HALTED) -> None:
+    def halt(self, subsystem: str, reason: str, primitive: int, named: HaltId | None = None) -> None:
         """Stop a subsystem and latch its arm: a halt on the arm's own topic now, the goal cancelled after it."""
         if subsystem in self._of:
-            self._of[subsystem].halt(reason)
-        self._end(subsystem, primitive, outcome)
+            self._of[subsystem].halt(reason, named)
+        self.end(subsystem, primitive, HALTED)
 
     def stop(self, subsystem: str, reason: str, primitive: int, outcome: str = HALTED) -> None:
         """Stop this motion of a subsystem: a stop on the arm's own topic now, the goal cancelled after it."""
         if subsystem in self._of:
             self._of[subsystem].stop_motion(reason)
-        self._end(subsystem, primitive, outcome)
+        self.end(subsystem, primitive, outcome)
 
-    def _end(self, subsystem: str, primitive: int, outcome: str) -> None:
+    def end(self, subsystem: str, primitive: int, outcome: str = HALTED) -> None:
+        """Cancel the goal of a motion that is stopped already."""
         link = self._of.get(subsystem)
         if link is None and subsystem == "authority":
             for other in self.arms.values():
@@ -82,10 +84,10 @@ class RtcSubsystems:
             return
         self._post(lambda: link.stop(primitive, outcome))
 
-    def halt_all(self, reason: str) -> None:
+    def halt_all(self, reason: str, named: HaltId | None = None) -> None:
         """Stop every arm."""
         for link in self.arms.values():
-            link.halt(reason)
+            link.halt(reason, named)
 
     def stop_all(self, reason: str) -> None:
         """Stop the motion of every arm; the next may begin at once."""

@@ -39,14 +39,14 @@ class HaltReceiver:
         self._slot = slot
         self._receipts = HaltReceipts()
 
-    def hear(self, word: str, data: bytes) -> None:
-        """Write the halt of one serialized Halt.msg; `word` precedes its sender."""
+    def hear(self, topic: str, word: str, data: bytes) -> None:
+        """Write the halt of one serialized Halt.msg that came on `topic`; `word` precedes its sender."""
         try:
             message = deserialize_message(data, Halt)
             agent, number, why = message.agent, message.number, message.reason
         except Exception as error:  # noqa: BLE001 -- a halt that cannot be read is a halt
             agent, number, why = "unknown", 0, f"unreadable message: {error}"
-        self._slot.write(self._receipts.take(word + agent, number, why[:REASON_LENGTH]))
+        self._slot.write(self._receipts.take(word + agent, number, why[:REASON_LENGTH], topic))
 
 
 def serve(descriptor: int, name: str, topics: dict[str, str]) -> None:
@@ -59,7 +59,7 @@ def serve(descriptor: int, name: str, topics: dict[str, str]) -> None:
     )
     profile = qos_profile(graph.topic("halt").qos)
     for topic, word in topics.items():
-        node.create_subscription(Halt, topic, partial(receiver.hear, word), profile, raw=True)
+        node.create_subscription(Halt, topic, partial(receiver.hear, topic, word), profile, raw=True)
     executor = EventsExecutor()
     executor.add_node(node)
     gc.collect()

@@ -6,7 +6,7 @@ from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, OperatorClient, Tone
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget
 from telerobot_nodes.operator.client.plan_trace import PlanLines
-from telerobot_nodes.operator.client.requests import HaltStage, Outcome
+from telerobot_nodes.operator.client.requests import HaltStage, Outcome, RepeatedStop
 from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
 from telerobot_nodes.operator.client.surroundings import Solid
 from telerobot_nodes.operator.client.text_exchange import NO_ANSWER, SentText, TextExchange
@@ -38,6 +38,7 @@ __all__ = [
     "PlanLines",
     "PoseTarget",
     "QueueStatus",
+    "RepeatedStop",
     "RobotStatus",
     "Row",
     "SceneView",

@@ -88,9 +88,8 @@ class OperatorClient:
         self.other = PlanTrace()  # plan of the operator with authority, while that is another one
         self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
         self.solids: tuple[Solid, ...] = ()  # obstacles around the arm, and bodies that its tool holds
-        self.halt_watch = HaltWatch(agent, lambda robot: robot.mode is ExecutorMode.HALTED)
-        self.estop_watch = HaltWatch(ESTOP_SENDER + agent, lambda robot: robot.estop, at_once=False)
-        self._halts = 0  # halts and e-stops sent
+        self.halt_watch = HaltWatch(agent, port.halt, lambda robot: robot.mode is ExecutorMode.HALTED)
+        self.estop_watch = HaltWatch(ESTOP_SENDER + agent, port.estop, lambda robot: robot.estop, at_once=False)
         self.requests = Requests(request_limit)
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
         self._then: dict[int, Callable[[Outcome], None]] = {}
@@ -158,7 +157,7 @@ class OperatorClient:
     def ask(self, command: Command, now: float, then: Callable[[Outcome], None] | None = None) -> int:
         """Send a command; returns its ticket. The outcome is recorded as a notice and passed to `then` exactly once."""
         if isinstance(command, Halt | EStop):
-            self._stop(command, now)
+            (self.halt_watch if isinstance(command, Halt) else self.estop_watch).ask(command.reason, now)
         ticket = self.requests.open(command, now)
         if then is not None:
             self._then[ticket] = then
@@ -182,10 +181,8 @@ class OperatorClient:
 
     def tick(self, now: float) -> None:
         """End unanswered requests with a notice and repeat a halt that is not confirmed. Call at 10 Hz."""
-        if self.halt_watch.stage is HaltStage.ASKED:
-            self._port.halt(self.halt_watch.number, self.halt_watch.reason)
-        if self.estop_watch.stage is HaltStage.ASKED:
-            self._port.estop(self.estop_watch.number, self.estop_watch.reason)
+        self.halt_watch.step(now)
+        self.estop_watch.step(now)
         for request in self.requests.expired(now):
             self._finish(request, Outcome(False, f"no answer in {self.requests.limit:g} s"), now)
 
@@ -198,14 +195,6 @@ class OperatorClient:
         if self.notices and self.notices[-1].text == text:
             self.notices.pop()
         self.notices.append(Notice(now, text, tone))
-
-    def _stop(self, command: Halt | EStop, now: float) -> None:
-        """Send a halt or an e-stop at once; `tick` repeats it."""
-        halts = isinstance(command, Halt)
-        watch, send = (self.halt_watch, self._port.halt) if halts else (self.estop_watch, self._port.estop)
-        self._halts += 1
-        watch.asked(command.reason, self._halts, now)
-        send(watch.number, watch.reason)
 
     def _finish(self, request: OpenRequest, outcome: Outcome, now: float) -> None:
         text = f"{request.command}: {outcome.text}" if outcome.text else str(request.command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -9,6 +10,8 @@ from enum import Enum
 from telerobot_nodes.core.protocol import next_state
 from telerobot_nodes.operator.client.commands import Command
 from telerobot_nodes.operator.client.status import RobotStatus
+
+REPEATED = 0.05  # [s] between two copies of a stop that is not confirmed
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,39 @@ HALT_TABLE: dict[tuple[HaltStage, _Event], HaltStage] = {
 }
 
 
+class RepeatedStop:
+    """Sends halts or e-stops, each at once and again every REPEATED until it is confirmed: nobody else repeats one.
+
+    `send(number, reason)` sends a copy. The number is that of the latest stop, the same in all its copies.
+    """
+
+    def __init__(self, send: Callable[[int, str], None]) -> None:
+        self.number, self.reason = 0, ""
+        self.since = 0.0  # [s] when it was requested
+        self._send = send
+        self._due = math.inf  # [s] of the next copy
+
+    def begin(self, reason: str, now: float) -> None:
+        """Send a new stop."""
+        self.number, self.reason, self.since = self.number + 1, reason, now
+        self.again(now)
+
+    def again(self, now: float) -> None:
+        """Send a copy at once."""
+        self._due = now
+        self.step(now)
+
+    def step(self, now: float) -> None:
+        """Send a copy if one is due."""
+        if now >= self._due:
+            self._due = now + REPEATED
+            self._send(self.number, self.reason)
+
+    def confirmed(self) -> None:
+        """Send no more copies."""
+        self._due = math.inf
+
+
 class HaltWatch:
     """Stage of the latest halt, or of the latest e-stop. It stays asked until the robot shows the receipt of it.
 
@@ -93,24 +129,41 @@ class HaltWatch:
     shows the receipt shows this, too; else the hardware may report it later.
     """
 
-    def __init__(self, agent: str, in_force: Callable[[RobotStatus], bool], at_once: bool = True) -> None:
+    def __init__(
+        self,
+        agent: str,
+        send: Callable[[int, str], None],
+        in_force: Callable[[RobotStatus], bool],
+        at_once: bool = True,
+    ) -> None:
         self.stage = HaltStage.NONE
-        self.since = 0.0  # [s] when it was requested
-        self.reason = ""
-        self.number = 0  # of the latest one sent, for its receipt
+        self._stop = RepeatedStop(send)
         self._agent, self._in_force, self._at_once = agent, in_force, at_once
 
-    def asked(self, reason: str, number: int, now: float) -> None:
-        """The operator requests a stop; before its receipt, another request is the same stop."""
-        if self.stage is not HaltStage.ASKED:
-            self.since, self.reason, self.number = now, reason, number
+    @property
+    def since(self) -> float:
+        """When the stop was requested [s]."""
+        return self._stop.since
+
+    def ask(self, reason: str, now: float) -> None:
+        """Send a stop; before its receipt, another request is the same stop."""
+        if self.stage is HaltStage.ASKED:
+            self._stop.again(now)
+        else:
+            self._stop.begin(reason, now)
         self._step(_Event.ASK)
+
+    def step(self, now: float) -> None:
+        """Send the stop again until its receipt."""
+        self._stop.step(now)
 
     def report(self, robot: RobotStatus) -> None:
         """Take in the latest status of the robot."""
         halted = self._in_force(robot)
         if self.stage is HaltStage.ASKED:
-            if (self._agent, self.number) in robot.halts_received and (halted or self._at_once):
+            received = (self._agent, self._stop.number) in robot.halts_received
+            if received and (halted or self._at_once):
+                self._stop.confirmed()
                 self._step(_Event.ROBOT_HALTED if halted else _Event.ROBOT_OBEYED)
             return
         self._step(_Event.ROBOT_HALTED if halted else _Event.ROBOT_FREE)

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from telerobot_nodes.core.protocol import begins_with_halt, role_of
+from telerobot_nodes.core.protocol import HaltId, begins_with_halt, role_of
 from telerobot_nodes.core.timing import Histogram
 from telerobot_nodes.rtc.decision import (
     DATABASE_WORK,
@@ -52,14 +52,17 @@ class Subsystems(Protocol):
     def send(self, primitive: Primitive, request: Request) -> None:
         """Begin a primitive; its report comes back through `Host.report`."""
 
-    def halt(self, subsystem: str, reason: str, primitive: int, outcome: str = HALTED) -> None:
-        """Stop a subsystem now, and let nothing move it before `resume_all`.
+    def halt(self, subsystem: str, reason: str, primitive: int, named: HaltId | None = None) -> None:
+        """Stop a subsystem now, and let nothing move it before `resume_all`; the primitive (0: any) reports HALTED.
 
-        The primitive (0: whichever runs) reports `outcome`.
+        `named`: the halt that was heard; None: the decision unit's own.
         """
 
-    def halt_all(self, reason: str) -> None:
+    def halt_all(self, reason: str, named: HaltId | None = None) -> None:
         """Stop every arm now; nothing moves one before `resume_all`."""
+
+    def end(self, subsystem: str, primitive: int, outcome: str = HALTED) -> None:
+        """End a motion that is stopped already; it reports `outcome`."""
 
     def resume_all(self, reason: str) -> None:
         """End the halts of all arms."""
@@ -127,14 +130,21 @@ class Host:
         self._others.shutdown(wait=False, cancel_futures=True)
         self._writers.shutdown(wait=True)
 
-    def submit(self, sender: str, text: str | bytes, answer: Answer | None = None, ended: Ended | None = None) -> None:
+    def submit(
+        self,
+        sender: str,
+        text: str | bytes,
+        answer: Answer | None = None,
+        ended: Ended | None = None,
+        named: HaltId | None = None,
+    ) -> None:
         """Take a text; `answer` receives its reply, `ended` the last report of the command it started.
 
         Both are called on the decision thread, or on this one when the text need not be read. A text that begins with a
-        halt word has stopped the arms when this returns, whatever follows the word.
+        halt word has stopped the arms when this returns, whatever follows the word; `named` is then its name.
         """
         if begins_with_halt(text):
-            self._read_halted(sender, text, self.halt_by_text(sender, text), answer)
+            self._read_halted(sender, text, self.halt_by_text(sender, text, named), answer)
             return
         arrived = self._clock()
 
@@ -144,14 +154,14 @@ class Host:
         if not self._inbox.text(sender, task) and answer is not None:
             answer(Reply(sender, "too many messages are waiting; send it again", ok=False))
 
-    def halt(self, reason: str) -> None:
+    def halt(self, reason: str, named: HaltId | None = None) -> None:
         """Stop everything: the arms at once, then every command."""
-        self._halt(EVERYTHING, reason)
+        self._halt(EVERYTHING, reason, named)
 
-    def halt_by_text(self, sender: str, text: str | bytes) -> Control:
+    def halt_by_text(self, sender: str, text: str | bytes, named: HaltId | None = None) -> Control:
         """Stop what a text that begins with a halt word means, and read no further."""
         meant = self.interface.halt_meant(text)
-        self._halt(meant, f"halt by {role_of(sender)}")
+        self._halt(meant, f"halt by {role_of(sender)}", named)
         return meant
 
     def _read_halted(self, sender: str, text: str | bytes, meant: Control, answer: Answer | None) -> None:
@@ -167,18 +177,21 @@ class Host:
         if answer is not None:
             answer(reply)
 
-    def _halt(self, meant: Control, reason: str) -> None:
+    def _halt(self, meant: Control, reason: str, named: HaltId | None) -> None:
         """The arms on this thread, the bookkeeping before all other messages. One pass serves all that wait for it."""
+        stopped: frozenset[str] | None = None  # all
         if meant == EVERYTHING:
-            self._subsystems.halt_all(reason)
+            self._subsystems.halt_all(reason, named)
             self._halt_heard = self._clock()
             if self._halt_waits:
                 return
             self._halt_waits = True
         else:
-            for subsystem, primitive in self.interface.moved_by(meant):
-                self._subsystems.halt(subsystem, reason, primitive)
-        self._inbox.urgent(lambda now: self._settle_halt(meant, reason, now))
+            moved = self.interface.moved_by(meant)
+            for subsystem, primitive in moved:
+                self._subsystems.halt(subsystem, reason, primitive, named)
+            stopped = frozenset(subsystem for subsystem, _ in moved)
+        self._inbox.urgent(lambda now: self._settle_halt(meant, reason, stopped, now))
 
     def report(self, report: Report) -> None:
         """A subsystem's report."""
@@ -236,10 +249,17 @@ class Host:
                 self.counts.taken += 1
                 self.counts.handling.add(self._clock() - began)
 
-    def _settle_halt(self, meant: Control, reason: str, now: float) -> list[Output]:
+    def _settle_halt(self, meant: Control, reason: str, stopped: frozenset[str] | None, now: float) -> list[Output]:
+        """End what a halt has stopped; only a subsystem that moves since then is halted now."""
         if meant == EVERYTHING:
             self._halt_waits = False  # a halt that comes from now on has a pass of its own
-        return self.interface.halt(meant, reason, now, self._halt_heard)
+        left: list[Output] = []
+        for output in self.interface.halt(meant, reason, now, self._halt_heard):
+            if isinstance(output, HaltSubsystem) and (stopped is None or output.subsystem in stopped):
+                self._subsystems.end(output.subsystem, output.primitive)
+            else:
+                left.append(output)
+        return left
 
     def _answered(self, outputs: list[Output], answer: Answer | None, ended: Ended | None = None) -> list[Output]:
         """Send the reply among the outputs to the caller, now or when the job that makes it is done."""
@@ -289,8 +309,8 @@ class Host:
 
     def _play(self, output: Output) -> None:
         if isinstance(output, HaltSubsystem):
-            end = self._subsystems.halt if output.latch else self._subsystems.stop
-            end(output.subsystem, output.reason, output.primitive)
+            stop = self._subsystems.halt if output.latch else self._subsystems.stop
+            stop(output.subsystem, output.reason, output.primitive)
         elif isinstance(output, ResumeSubsystems):
             self._subsystems.resume_all(output.reason)
         elif isinstance(output, Dispatch):

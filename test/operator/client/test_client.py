@@ -153,10 +153,10 @@ def test_a_number_of_the_robot_never_raises_that_of_the_next_halt(client, port, 
 def test_an_estop_goes_straight_to_the_robot_until_the_hardware_has_latched_it(client, port):
     client.ask(commands.EStop("fire"), 0.0)
     client.ask(commands.Halt(), 0.0)
-    client.receive_robot(halted((f"e-stop {ME}", 1), (ME, 2)), 0.1)  # the loop has stopped, the hardware not yet
+    client.receive_robot(halted((f"e-stop {ME}", 1), (ME, 1)), 0.1)  # the loop has stopped, the hardware not yet
     client.tick(0.2)
     assert port.estops == [(1, "fire"), (1, "fire")]
-    assert port.halts == [(2, "operator")]
+    assert port.halts == [(1, "operator")]
     client.receive_robot(RobotStatus(estop=True, halts_received=((f"e-stop {ME}", 1),)), 0.3)
     client.tick(0.4)
     assert len(port.estops) == 2

@@ -4,7 +4,7 @@ import pytest
 
 from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.operator.client import HaltStage, RobotStatus, commands
-from telerobot_nodes.operator.client.requests import HaltWatch, Requests
+from telerobot_nodes.operator.client.requests import REPEATED, HaltWatch, RepeatedStop, Requests
 
 
 def test_a_request_ends_once_by_its_answer():
@@ -34,16 +34,21 @@ def robot(mode, *received):
 
 
 @pytest.fixture
-def watch():
-    return HaltWatch("me", lambda status: status.mode is ExecutorMode.HALTED)
+def sent():
+    return []
+
+
+@pytest.fixture
+def watch(sent):
+    return HaltWatch("me", lambda *copy: sent.append(copy), in_force=lambda status: status.mode is ExecutorMode.HALTED)
 
 
 @pytest.mark.parametrize("mode", [ExecutorMode.RUNNING, ExecutorMode.FAULT, ExecutorMode.HALTED])
 def test_a_halt_is_confirmed_only_by_its_own_receipt(watch, mode):
-    watch.asked("stop", 4, 1.0)
-    watch.report(robot(mode, ("you", 4), ("me", 3)))
+    watch.ask("stop", 1.0)
+    watch.report(robot(mode, ("you", 1), ("me", 0)))
     assert watch.stage is HaltStage.ASKED
-    watch.report(robot(ExecutorMode.HALTED, ("me", 4)))
+    watch.report(robot(ExecutorMode.HALTED, ("me", 1)))
     assert watch.stage is HaltStage.CONFIRMED
 
 
@@ -54,7 +59,26 @@ def test_a_halt_of_another_operator_is_shown_and_ends_with_the_robots_report(wat
     assert watch.stage is HaltStage.NONE
 
 
-def test_a_repeated_request_keeps_time_and_number_of_the_first(watch):
-    watch.asked("stop", 4, 1.0)
-    watch.asked("again", 5, 2.0)
-    assert (watch.since, watch.reason, watch.number) == (1.0, "stop", 4)
+def test_a_repeated_request_is_a_copy_of_the_first_sent_at_once(watch, sent):
+    watch.ask("stop", 1.0)
+    watch.ask("again", 1.001)
+    assert sent == [(1, "stop"), (1, "stop")]
+    assert watch.since == 1.0
+
+
+def test_a_stop_is_sent_again_at_its_pace_until_it_is_confirmed(sent):
+    stop = RepeatedStop(lambda *copy: sent.append(copy))
+    stop.step(0.0)
+    assert sent == []
+    for number in (1, 2):
+        sent.clear()
+        start = 10.0 * number
+        stop.begin("stop", start)
+        for step in range(1000):  # 1 s
+            stop.step(start + 0.001 * step)
+        assert set(sent) == {(number, "stop")}
+        assert len(sent) == pytest.approx(1.0 / REPEATED, abs=1)
+        stop.confirmed()
+        sent.clear()
+        stop.step(start + 5.0)
+        assert sent == []

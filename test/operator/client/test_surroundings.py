@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from console_rig import Sink
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import OperatorClient, Solid, scene
@@ -109,7 +110,7 @@ def test_what_the_tool_holds_moves_with_it_and_is_said_to_be_held(paper):
 
 
 def test_the_scene_shows_the_obstacles_last_told():
-    client = OperatorClient(port=None)
+    client = OperatorClient(Sink())
     client.receive_solids([CRATE])
     client.receive_solids([CAN, FLOOR])
     assert scene(client, 0.0).solids == (CAN, FLOOR)

@@ -26,6 +26,9 @@ class SilentPort:
     def halt(self, number, reason):
         pass
 
+    def estop(self, number, reason):
+        pass
+
     def stream(self, target):
         pass
 
