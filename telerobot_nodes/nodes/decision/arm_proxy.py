@@ -100,8 +100,7 @@ class ArmProxy:
 
     def _own_halt(self) -> HaltId:
         now = self._node.now()
-        if now - self._halt_at > SAME_HALT:
-            self._halt_number += 1
+        self._halt_number += now - self._halt_at > SAME_HALT
         self._halt_at = now
         return HaltId(self._agent, self._halt_number)
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from telerobot_nodes.core.protocol import HaltId, begins_with_halt, role_of
 from telerobot_nodes.core.timing import Histogram
@@ -31,50 +31,20 @@ from telerobot_nodes.rtc.decision import (
     ResumeSubsystems,
     Send,
 )
-from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.language import Control, grammar
+from telerobot_nodes.rtc.server.halting import Halting
 from telerobot_nodes.rtc.server.inbox import Inbox, Task
 from telerobot_nodes.rtc.server.reactions import Reactions
+from telerobot_nodes.rtc.server.subsystems import Subsystems
 from telerobot_nodes.rtc.server.text_server import EVERYTHING, InterfaceServer
 from telerobot_nodes.rtc.server.workers import Workers
-from telerobot_nodes.rtc.skills import HALTED, Primitive, Report
+from telerobot_nodes.rtc.skills import Primitive, Report
 
 SWITCH_INTERVAL = 0.0005  # [s] a worker may keep the interpreter when the decision thread wants it
 IDLE_WORKERS = 3
 
 Answer: TypeAlias = Callable[[Reply], None]
 Ended: TypeAlias = Callable[[CommandReport], None]
-
-
-class Subsystems(Protocol):
-    """The subsystems. Calls come from the decision thread, halts from any thread; none may block."""
-
-    def send(self, primitive: Primitive, request: Request) -> None:
-        """Begin a primitive; its report comes back through `Host.report`."""
-
-    def halt(self, subsystem: str, reason: str, primitive: int, named: HaltId | None = None) -> None:
-        """Stop a subsystem now, and let nothing move it before `resume_all`; the primitive (0: any) reports HALTED.
-
-        `named`: the halt that was heard; None: the decision unit's own.
-        """
-
-    def halt_all(self, reason: str, named: HaltId | None = None) -> None:
-        """Stop every arm now; nothing moves one before `resume_all`."""
-
-    def end(self, subsystem: str, primitive: int, outcome: str = HALTED) -> None:
-        """End a motion that is stopped already; it reports `outcome`."""
-
-    def resume_all(self, reason: str) -> None:
-        """End the halts of all arms."""
-
-    def stop(self, subsystem: str, reason: str, primitive: int, outcome: str = HALTED) -> None:
-        """Like `halt`, for this motion only: the next may begin at once."""
-
-    def hold(self, primitive: int, subsystem: str, hold: bool) -> None:
-        """Stop on the path and keep the rest, or go on."""
-
-    def slow(self, primitive: Primitive, speed: float) -> None:
-        """A reflex slows a primitive down to `speed` [m/s]."""
 
 
 @dataclass
@@ -104,8 +74,7 @@ class Host:
         self.counts = Counts()
         self._subsystems, self._publish, self._clock, self._on_error = subsystems, publish, clock, on_error
         self._inbox = Inbox(clock)
-        self._halt_waits = False  # a halt of everything waits for its bookkeeping
-        self._halt_heard = 0.0  # [s] the last of them
+        self._halting = Halting(interface, subsystems, self._inbox.urgent, clock)
         self._local = threading.local()
         self._make = workers
         self._writers = ThreadPoolExecutor(1, "analysis", self._prepare)
@@ -156,12 +125,12 @@ class Host:
 
     def halt(self, reason: str, named: HaltId | None = None) -> None:
         """Stop everything: the arms at once, then every command."""
-        self._halt(EVERYTHING, reason, named)
+        self._halting.halt(EVERYTHING, reason, named)
 
     def halt_by_text(self, sender: str, text: str | bytes, named: HaltId | None = None) -> Control:
         """Stop what a text that begins with a halt word means, and read no further."""
         meant = self.interface.halt_meant(text)
-        self._halt(meant, f"halt by {role_of(sender)}", named)
+        self._halting.halt(meant, f"halt by {role_of(sender)}", named)
         return meant
 
     def _read_halted(self, sender: str, text: str | bytes, meant: Control, answer: Answer | None) -> None:
@@ -176,22 +145,6 @@ class Host:
             reply = Reply(sender, "halt: everything is stopped; the text was not read, too many are waiting", ok=False)
         if answer is not None:
             answer(reply)
-
-    def _halt(self, meant: Control, reason: str, named: HaltId | None) -> None:
-        """The arms on this thread, the bookkeeping before all other messages. One pass serves all that wait for it."""
-        stopped: frozenset[str] | None = None  # all
-        if meant == EVERYTHING:
-            self._subsystems.halt_all(reason, named)
-            self._halt_heard = self._clock()
-            if self._halt_waits:
-                return
-            self._halt_waits = True
-        else:
-            moved = self.interface.moved_by(meant)
-            for subsystem, primitive in moved:
-                self._subsystems.halt(subsystem, reason, primitive, named)
-            stopped = frozenset(subsystem for subsystem, _ in moved)
-        self._inbox.urgent(lambda now: self._settle_halt(meant, reason, stopped, now))
 
     def report(self, report: Report) -> None:
         """A subsystem's report."""
@@ -248,18 +201,6 @@ class Host:
             if task is not None:
                 self.counts.taken += 1
                 self.counts.handling.add(self._clock() - began)
-
-    def _settle_halt(self, meant: Control, reason: str, stopped: frozenset[str] | None, now: float) -> list[Output]:
-        """End what a halt has stopped; only a subsystem that moves since then is halted now."""
-        if meant == EVERYTHING:
-            self._halt_waits = False  # a halt that comes from now on has a pass of its own
-        left: list[Output] = []
-        for output in self.interface.halt(meant, reason, now, self._halt_heard):
-            if isinstance(output, HaltSubsystem) and (stopped is None or output.subsystem in stopped):
-                self._subsystems.end(output.subsystem, output.primitive)
-            else:
-                left.append(output)
-        return left
 
     def _answered(self, outputs: list[Output], answer: Answer | None, ended: Ended | None = None) -> list[Output]:
         """Send the reply among the outputs to the caller, now or when the job that makes it is done."""
