@@ -3,7 +3,7 @@
 import pytest
 
 from telerobot_nodes.errors import GraphError
-from telerobot_nodes.graph import GRAPHS, Host, as_mermaid, as_text, node, remappings
+from telerobot_nodes.graph import GRAPHS, WITH_HOSTS, Host, Order, Priority, as_mermaid, as_text, node, remappings
 from telerobot_nodes.graph.table import NODES, TOPICS, action, crossing, is_upward, service, topic
 from telerobot_nodes.nodes.framework import interface_class
 
@@ -61,6 +61,22 @@ def test_crossing_topics_have_a_direction():
         assert target in hearers or not hearers, entry.name  # what only scripts and people listen to
 
 
+def test_what_stops_the_arm_goes_first_over_the_link_whole_and_at_any_age():
+    for name in ("halt", "estop"):
+        crossing_ = topic(name).crosses
+        assert (crossing_.priority, crossing_.age, crossing_.moves) == (Priority.HALT, 0.0, False)
+        assert all(
+            crossing_.priority < other.crosses.priority for other in crossing() if other.type != "telerobot/msg/Halt"
+        )
+
+
+def test_only_what_nobody_repeats_is_asked_for_again_over_the_link():
+    asked = {entry.name for entry in crossing() if entry.crosses.order is Order.ALL}
+    reports = {"reports", "tasks", "script"}
+    assert asked == {f"rtc_decision_unit/{name}" for name in reports} | {"gcmsf_control/report", "cspace_planner/world"}
+    assert all(entry.crosses.age == 0.0 for entry in crossing() if entry.crosses.order is Order.ALL)
+
+
 def test_types_are_interfaces_that_can_be_imported():
     for entry in [*TOPICS, *SERVICES, *ACTIONS]:
         assert interface_class(entry.type).__name__ == entry.type.rsplit("/", 1)[1]
@@ -72,7 +88,8 @@ def test_graphs_hold_nodes_of_the_table_once_and_of_the_right_host():
         assert all(node(name) for name in names)
     assert all(node(name).host is not Host.OPERATOR for name in GRAPHS["robot"])
     assert all(node(name).host is not Host.ROBOT for name in GRAPHS["operator"])
-    assert set(GRAPHS["robot"]) | set(GRAPHS["operator"]) | {"link_emulator"} == set(GRAPHS["demo"])
+    both = set(GRAPHS["robot"]) | set(GRAPHS["operator"])
+    assert both - WITH_HOSTS | {"link_emulator"} == set(GRAPHS["demo"])
 
 
 @pytest.mark.parametrize("look_up", [node, topic, service, action])

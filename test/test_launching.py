@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError
+from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS
 from telerobot_nodes.graph.table import NODES
 from telerobot_nodes.runtime import GraphOptions, launch_description, launching
 from telerobot_nodes.runtime.launching import launch_is_installed, node_command
@@ -44,6 +44,51 @@ def test_with_an_emulated_link_the_operator_is_moved_to_its_side_and_the_robot_i
 
 def test_without_an_emulated_link_nothing_is_renamed():
     assert not any(OPERATOR_SIDE in word for word in node_command("path_plan_queue", GraphOptions("operator")))
+
+
+def hosts_file(folder):
+    file = folder / "hosts.yaml"
+    file.write_text("hosts:\n  cell: {role: robot, port: 7601}\n  desk: {role: operator, port: 7602}\n")
+    return file
+
+
+def test_with_a_hosts_file_the_operator_is_moved_to_its_side_and_every_node_knows_its_host(tmp_path):
+    file = hosts_file(tmp_path)
+    operator = node_command("path_plan_queue", GraphOptions("operator", hosts=file))
+    robot = node_command("plan_executor", GraphOptions("robot", hosts=file))
+    assert f"plan_executor/operations:={OPERATOR_SIDE}plan_executor/operations" in operator
+    assert not any(OPERATOR_SIDE in word for word in robot)
+    for command, name in ((operator, "desk"), (robot, "cell")):
+        at = command.index("--hosts")
+        assert command[at : at + 4] == ["--hosts", str(file), "--host", name]
+
+
+def test_the_link_is_started_with_a_hosts_file_only(tmp_path):
+    for name in ("robot", "operator"):
+        alone = {entry.name for entry in GraphOptions(name).nodes}
+        linked = {entry.name for entry in GraphOptions(name, hosts=hosts_file(tmp_path)).nodes}
+        assert linked - alone == WITH_HOSTS == {"link"}
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("hosts", {"graph": "demo"}),
+        ("hosts", {"graph": "operator", "link": "/operator_side"}),
+        ("host", {"graph": "operator", "host": "cell"}),
+    ],
+)
+def test_a_hosts_file_where_it_does_not_fit_is_refused_by_name(tmp_path, field, options):
+    with pytest.raises(InvalidValueError) as refusal:
+        GraphOptions(**options, hosts=hosts_file(tmp_path))
+    assert refusal.value.field == field
+
+
+def test_a_bad_hosts_file_is_refused_at_the_start_with_file_and_line(tmp_path):
+    file = hosts_file(tmp_path)
+    file.write_text(file.read_text().replace("port: 7602", "prot: 7602"))
+    with pytest.raises(ParameterFileError, match=r"hosts\.yaml:3:\d+: hosts\.desk\.prot"):
+        GraphOptions("robot", hosts=file)
 
 
 def test_nodes_left_out_are_not_started_and_the_order_stays():
@@ -122,7 +167,18 @@ def _joined(words):
 @pytest.mark.parametrize("arguments", [{}, {"robot": "panda", "namespace": "left", "without": "bag_recorder"}])
 def test_launch_files_and_supervisor_start_the_same_commands(graph_name, arguments):
     options = launching._options_from_strings(
-        graph_name, {"robot": "arm", "namespace": "", "params": "", "bag": "", "without": "", "link": "", **arguments}
+        graph_name,
+        {
+            "robot": "arm",
+            "namespace": "",
+            "params": "",
+            "bag": "",
+            "without": "",
+            "link": "",
+            "hosts": "",
+            "host": "",
+            **arguments,
+        },
     )
     launched = commands_of_launch(graph_name, **arguments)
     supervised = [arguments_of(node_command(entry.name, options)) for entry in options.nodes]
@@ -132,7 +188,7 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
 @needs_launch
 def test_launch_files_take_the_arguments_of_the_supervisor():
     declared = {action.name for action in launch_description("robot").get_launch_arguments()}
-    assert declared == {"robot", "namespace", "params", "bag", "without", "link"}
+    assert declared == {"robot", "namespace", "params", "bag", "without", "link", "hosts", "host"}
 
 
 def test_namespaces_with_and_without_slash_are_the_same():

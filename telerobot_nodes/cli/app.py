@@ -14,6 +14,7 @@ from telerobot_nodes.errors import TelerobotError
 COMMANDS: dict[str, str] = {
     "demo": "demo:command",
     "up": "up:command",
+    "security": "up:security",
     "keyboard": "keyboard:command",
     "status": "operate:status",
     "halt": "stops:halt",

@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, str] = {
     "halt": "rtc.halt",
     "stops": "rtc.stops",
     "touch": "contact.touch",
+    "link": "link.link",
     "two-arms": "two_arms.two_arms",
     "force-field": "two_arms.force_field",
 }

@@ -27,6 +27,8 @@ def command(
     bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,
     graph_name: Annotated[str | None, typer.Option("--graph", help="Graph that the node is part of.")] = None,
     namespace: Annotated[str, typer.Option(help="Namespace of the decision unit, for a command.")] = "",
+    hosts: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Hosts file, for a node.")] = None,
+    host: Annotated[str, typer.Option(help="Name of this host in the hosts file.")] = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the final report of a command as one JSON object.")
     ] = False,
@@ -42,6 +44,8 @@ def command(
         params=params,
         bag=bag,
         graph=_graph_of(node, graph_name),
+        hosts=hosts,
+        host=host,
         ros_args=_ros_args(context.args),
     )
     if os.environ.pop(SUPERVISED, "") == "1":

@@ -10,6 +10,24 @@ import typer
 
 from telerobot_nodes.runtime import DISCOVERY, GraphOptions, Supervisor, supervise
 
+security = typer.Typer(no_args_is_help=True, help="Keys of the link between the hosts.")
+
+
+@security.callback()
+def _security() -> None:
+    """Keys of the link between the hosts."""
+
+
+@security.command()
+def create(
+    file: Annotated[Path, typer.Argument(help="Key file to write; copy it to every host of the hosts file.")],
+) -> None:
+    """Write a new key that only this user may read."""
+    from telerobot_nodes.link import create_key
+
+    create_key(file)
+    print(f"{file}: written, mode 600; name it as `key` in the hosts file of every host")
+
 
 def command(
     graph: Annotated[str, typer.Argument(help="robot, operator or demo.")],
@@ -22,11 +40,17 @@ def command(
         str,
         typer.Option(help="For an operator: namespace of the topics that cross the link, for example /operator_side."),
     ] = "",
+    hosts: Annotated[Path | None, typer.Option(help="Hosts file: a link to the hosts it names.")] = None,
+    host: Annotated[
+        str, typer.Option(help="Name of this host in the hosts file; default: the only one of its role.")
+    ] = "",
     ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start of the graph [s].")] = 180.0,
     check: Annotated[bool, typer.Option("--check", help="Stop as soon as every node is ready.")] = False,
 ) -> None:
     """Start a graph, supervise it, and stop it on Ctrl-C."""
-    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link)
-    if DISCOVERY not in os.environ:
-        print(f"telerobot: the graph is visible on this host only; for two hosts set {DISCOVERY}=SUBNET", flush=True)
+    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link, hosts, host)
+    if hosts is not None:
+        os.environ[DISCOVERY] = "LOCALHOST"  # between the hosts there is the link
+    elif DISCOVERY not in os.environ and graph != "demo":
+        print("telerobot: the graph is visible on this host only; for two hosts give --hosts FILE", flush=True)
     raise typer.Exit(supervise(Supervisor(options), ready_timeout, check))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from telerobot_nodes.graph.drawing import as_markdown, as_mermaid, as_text
-from telerobot_nodes.graph.entries import Host, Node, Profile, Qos, Service, Topic
+from telerobot_nodes.graph.entries import Crossing, Host, Node, Order, Priority, Profile, Qos, Service, Topic
+from telerobot_nodes.graph.graphs import GRAPHS, WITH_HOSTS
 from telerobot_nodes.graph.table import (
-    GRAPHS,
     NODES,
     OPERATOR_SIDE,
     action,
@@ -24,8 +24,12 @@ __all__ = [
     "NODES",
     "OPERATOR_SIDE",
     "TOPICS",
+    "WITH_HOSTS",
+    "Crossing",
     "Host",
     "Node",
+    "Order",
+    "Priority",
     "Profile",
     "Qos",
     "Service",

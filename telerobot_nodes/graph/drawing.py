@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from telerobot_nodes.graph.entries import Host, Node, Topic
-from telerobot_nodes.graph.table import GRAPHS, NODES
+from telerobot_nodes.graph.graphs import GRAPHS
+from telerobot_nodes.graph.table import NODES
 from telerobot_nodes.graph.topics import TOPICS
 
 _HOST_TITLES = {Host.OPERATOR: "operator's host", Host.ROBOT: "robot's host", Host.EITHER: "either host"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 
 
 class Host(Enum):
@@ -40,6 +40,38 @@ class Qos(Enum):
     LATCHED = Profile(reliable=True, durable=True, depth=1)
 
 
+class Priority(IntEnum):
+    """Which message of a link leaves first when its rate does not suffice for all."""
+
+    HALT = 0
+    AUTHORITY = 1
+    OPERATIONS = 2
+    TELEOP = 3
+    STATE = 4
+    REPORTS = 5
+    WORLD = 6
+
+
+class Order(Enum):
+    """How the messages of a topic arrive over a link that loses and reorders them."""
+
+    AS_THEY_COME = "as they come: the sender repeats what matters"
+    NEWEST = "none after a newer one"
+    ALL = "all in order: a missing one is asked for again"
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """How a topic crosses the link between the hosts."""
+
+    priority: Priority
+    order: Order = Order.AS_THEY_COME
+    size: int = 16_000  # [B] largest message; a larger one is rejected by the sender's link
+    most: float = 0.0  # [Hz] greatest rate; messages beyond it are dropped and counted; 0: any
+    age: float = 0.0  # [s] since it was published: an older one is not delivered; 0: any
+    moves: bool = False  # new motion: not delivered while one side does not hear the other
+
+
 @dataclass(frozen=True)
 class Topic:
     """One topic; `crosses` if it travels between the two hosts."""
@@ -49,7 +81,7 @@ class Topic:
     qos: Qos
     doc: str
     rate: float = 0.0  # [Hz] nominal, 0: on event
-    crosses: bool = False
+    crosses: Crossing | None = None
     shared: bool = False  # by all operators of one arm, on their side of the link
 
 

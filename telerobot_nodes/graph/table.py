@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
+from telerobot_nodes.graph.graphs import GRAPHS
 from telerobot_nodes.graph.topics import TOPICS
 
 
@@ -297,6 +298,15 @@ NODES: tuple[Node, ...] = (
         restarts=3,
     ),
     Node(
+        "link",
+        Host.EITHER,
+        "tools",
+        "carries the crossing topics between the hosts of a hosts file, in datagrams",
+        publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
+        required=False,
+        restarts=3,
+    ),
+    Node(
         "bag_recorder",
         Host.EITHER,
         "tools",
@@ -305,32 +315,6 @@ NODES: tuple[Node, ...] = (
         required=False,
     ),
 )
-
-# What `telerobot up NAME` and `launch/NAME.launch.py` start, in order.
-GRAPHS: dict[str, tuple[str, ...]] = {
-    "robot": (
-        "bag_recorder",
-        "hardware_interface",
-        "gcmsf_control",
-        "plan_executor",
-        "cspace_planner",
-        "rtc_decision_unit",
-    ),
-    "operator": ("bag_recorder", "path_plan_queue", "forward_simulator", "operator_input", "operator_console"),
-    "demo": (
-        "bag_recorder",
-        "link_emulator",
-        "hardware_interface",
-        "gcmsf_control",
-        "plan_executor",
-        "cspace_planner",
-        "rtc_decision_unit",
-        "path_plan_queue",
-        "forward_simulator",
-        "operator_input",
-        "operator_console",
-    ),
-}
 
 # With the link emulator between them, the operator's side of a crossing topic has this prefix.
 OPERATOR_SIDE = "operator_side/"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.graph.entries import Qos, Topic
+from telerobot_nodes.graph.entries import Crossing, Order, Priority, Qos, Topic
 
 TOPICS: tuple[Topic, ...] = (
     # operator's host
@@ -43,14 +43,14 @@ TOPICS: tuple[Topic, ...] = (
         Qos.COMMAND,
         "operation log of the plan",
         25.0,
-        crosses=True,
+        crosses=Crossing(Priority.OPERATIONS, size=64_000, most=100.0, age=5.0, moves=True),
     ),
     Topic(
         "gcmsf_control/teleop_cmds",
         "geometry_msgs/msg/TwistStamped",
         Qos.COMMAND,
         "hand velocity for the running primitive; frame_id tool, world or camera",
-        crosses=True,
+        crosses=Crossing(Priority.TELEOP, size=2_000, most=250.0, age=0.5, moves=True),
     ),
     Topic(
         "authority",
@@ -58,17 +58,31 @@ TOPICS: tuple[Topic, ...] = (
         Qos.COMMAND,
         "requests, grants and claims of authority",
         4.0,
-        crosses=True,
+        crosses=Crossing(Priority.AUTHORITY, size=4_000, most=100.0, age=5.0),
     ),
-    Topic("halt", "telerobot/msg/Halt", Qos.COMMAND, "stop the arm, from anyone", 20.0, crosses=True),
-    Topic("estop", "telerobot/msg/Halt", Qos.COMMAND, "latch the e-stop, from anyone", 20.0, crosses=True),
+    Topic(
+        "halt",
+        "telerobot/msg/Halt",
+        Qos.COMMAND,
+        "stop the arm, from anyone",
+        20.0,
+        crosses=Crossing(Priority.HALT, size=4_000, most=500.0),
+    ),
+    Topic(
+        "estop",
+        "telerobot/msg/Halt",
+        Qos.COMMAND,
+        "latch the e-stop, from anyone",
+        20.0,
+        crosses=Crossing(Priority.HALT, size=4_000, most=500.0),
+    ),
     Topic(
         "plan_executor/state",
         "telerobot/msg/ExecutorState",
         Qos.STATE,
         "acknowledgements; points held and executed; the arm's state",
         20.0,
-        crosses=True,
+        crosses=Crossing(Priority.STATE, Order.NEWEST, most=50.0),
     ),
     # robot's host
     Topic("plan_executor/executed", "telerobot/msg/ExecutedPoints", Qos.HISTORY, "points reached by the arm"),
@@ -92,7 +106,7 @@ TOPICS: tuple[Topic, ...] = (
         "telerobot/msg/PrimitiveReport",
         Qos.HISTORY,
         "progress of each primitive, and exactly one end",
-        crosses=True,
+        crosses=Crossing(Priority.REPORTS, Order.ALL),
     ),
     Topic(
         "hardware_interface/setpoint", "telerobot/msg/JointSetpoint", Qos.STATE, "setpoint of the joint servo", 250.0
@@ -109,21 +123,33 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic("joint_states", "sensor_msgs/msg/JointState", Qos.STATE, "measured joints", 200.0),
     Topic("hardware_interface/objects", "telerobot/msg/Obstacles", Qos.STATE, "simulated: poses of loose objects", 2.0),
-    Topic("rtc_decision_unit/commands", "telerobot/msg/Command", Qos.COMMAND, "commands as text", crosses=True),
+    Topic(
+        "rtc_decision_unit/commands",
+        "telerobot/msg/Command",
+        Qos.COMMAND,
+        "commands as text",
+        crosses=Crossing(Priority.OPERATIONS, size=128_000, most=100.0, age=5.0),
+    ),
     Topic(
         "rtc_decision_unit/reports",
         "telerobot/msg/CommandReport",
         Qos.HISTORY,
         "answers, progress, and exactly one final report per command",
-        crosses=True,
+        crosses=Crossing(Priority.REPORTS, Order.ALL, size=128_000),
     ),
-    Topic("rtc_decision_unit/tasks", "telerobot/msg/OperatorTask", Qos.HISTORY, "tasks for the operator", crosses=True),
+    Topic(
+        "rtc_decision_unit/tasks",
+        "telerobot/msg/OperatorTask",
+        Qos.HISTORY,
+        "tasks for the operator",
+        crosses=Crossing(Priority.REPORTS, Order.ALL, size=128_000),
+    ),
     Topic(
         "rtc_decision_unit/script",
         "telerobot/msg/ScriptState",
         Qos.REPORT,
         "live script of each command: what was tried, what is active, what comes next",
-        crosses=True,
+        crosses=Crossing(Priority.REPORTS, Order.ALL, size=256_000),
     ),
     Topic(
         "rtc_decision_unit/signals",
@@ -140,7 +166,7 @@ TOPICS: tuple[Topic, ...] = (
         Qos.LATCHED,
         "all obstacles of the current scene",
         0.5,
-        crosses=True,
+        crosses=Crossing(Priority.WORLD, Order.ALL, size=1_000_000),
     ),
     Topic(
         "cspace_planner/markers",
@@ -150,5 +176,6 @@ TOPICS: tuple[Topic, ...] = (
     ),
     # both hosts
     Topic("link_emulator/status", "telerobot/msg/LinkStatus", Qos.STATE, "settings and counters of the link", 2.0),
+    Topic("link/state", "telerobot/msg/LinkState", Qos.STATE, "state of the link to each other host", 5.0),
     Topic("diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos.REPORT, "health of each node", 1.0),
 )

@@ -1,10 +1,27 @@
-"""Emulation of the link between the hosts: delay, jitter, loss and outages."""
+"""The link between the hosts: datagrams with handshake, heartbeats, priorities; an emulated link for practice."""
 
 from __future__ import annotations
 
 from telerobot_nodes.link.delay_line import DelayLine, LinkSettings
+from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer
+from telerobot_nodes.link.framing import MOST_BYTES, Fault
+from telerobot_nodes.link.hosts import HostRow, Hosts, create_key, load_hosts, shared_key
+from telerobot_nodes.link.session import Arrival, Identity, Session
 
 __all__ = [
+    "MOST_BYTES",
+    "Arrival",
     "DelayLine",
+    "Endpoint",
+    "Fault",
+    "HostRow",
+    "Hosts",
+    "Identity",
     "LinkSettings",
+    "Outgoing",
+    "Peer",
+    "Session",
+    "create_key",
+    "load_hosts",
+    "shared_key",
 ]

@@ -26,7 +26,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"nodes": ("framework", "messages", "decision", "clients", "probes", "planning", "robot", "operator", "tools")},
     {"runtime": ()},
     {"demo": (), "client": (), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc")},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link")},
     {"cli": ()},
     {"__main__": ()},
 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from telerobot_nodes.runtime.compile_first import compile_first
-from telerobot_nodes.runtime.launching import GraphOptions, launch_description
+from telerobot_nodes.runtime.launching import DISCOVERY, GraphOptions, launch_description
 from telerobot_nodes.runtime.supervisor import (
-    DISCOVERY,
     NODE_ENVIRONMENT,
     SUPERVISED,
     Supervisor,

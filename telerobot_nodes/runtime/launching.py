@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -14,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import GRAPHS, Host, Node, node, operator_side, remappings
+from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS, Host, Node, node, operator_side, remappings
 
 if TYPE_CHECKING:
     from launch import LaunchDescription
 
+DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -33,6 +35,8 @@ class GraphOptions:
     bag: Path | None = None
     without: tuple[str, ...] = ()  # nodes to leave out
     link: str = ""  # operator: namespace of the topics that cross the link, for example /operator_side; empty: its own
+    hosts: Path | None = None  # hosts file: a link to the hosts it names
+    host: str = ""  # this host's name in it; empty: the only one of its role
 
     def __post_init__(self) -> None:
         if self.graph not in GRAPHS:
@@ -51,11 +55,33 @@ class GraphOptions:
             raise InvalidValueError("params", str(self.params), "allowed: an existing YAML file")
         if self.bag is not None and self.bag.exists() and not self.bag.is_dir():
             raise InvalidValueError("bag", str(self.bag), "allowed: a directory")
+        if self.hosts is not None:
+            self._check_hosts(self.hosts)
+        elif self.host:
+            raise InvalidValueError("host", self.host, "allowed: with a hosts file")
+
+    def _check_hosts(self, hosts: Path) -> None:
+        if self.graph not in ("robot", "operator") or self.link:
+            raise InvalidValueError("hosts", str(hosts), "allowed: with graph robot or operator, without link")
+        self._own_host(hosts)
+
+    def _own_host(self, hosts: Path) -> str:
+        from telerobot_nodes.link import load_hosts  # with NumPy, which `telerobot up --help` does without
+
+        return load_hosts(hosts).own(self.graph, self.host).name
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes to start, in order."""
-        return tuple(node(name) for name in GRAPHS[self.graph] if name not in self.without)
+        left_out = {*self.without, *(WITH_HOSTS if self.hosts is None else ())}
+        return tuple(node(name) for name in GRAPHS[self.graph] if name not in left_out)
+
+    @property
+    def host_arguments(self) -> list[str]:
+        """Arguments of every node that name the hosts file and this host in it."""
+        if self.hosts is None:
+            return []
+        return ["--hosts", str(self.hosts.absolute()), "--host", self._own_host(self.hosts)]
 
 
 def node_arguments(name: str, options: GraphOptions) -> list[str]:
@@ -65,12 +91,14 @@ def node_arguments(name: str, options: GraphOptions) -> list[str]:
         arguments += ["--params", str(options.params)]
     if options.bag is not None:
         arguments += ["--bag", str(options.bag)]
-    return arguments
+    return arguments + options.host_arguments
 
 
 def node_renames(name: str, options: GraphOptions) -> list[tuple[str, str]]:
     """ROS remapping rules of the node: its namespace, and the operator's side of an emulated link."""
     rules = [("__ns", "/" + options.namespace.strip("/"))] if options.namespace else []
+    if options.hosts is not None and node(name).host is Host.OPERATOR:
+        return rules + [(topic, OPERATOR_SIDE + topic) for topic in operator_side()]
     if options.link and node(name).host is Host.OPERATOR:
         return rules + [(topic, f"/{options.link.strip('/')}/{topic}") for topic in operator_side()]
     return rules + list(remappings(name, options.graph).items())
@@ -113,12 +141,15 @@ def launch_description(graph_name: str) -> LaunchDescription:
             "",
             "operator: namespace of the topics that cross the link, for example /operator_side; empty: its own",
         ),
+        "hosts": ("", "hosts file: a link to the hosts it names; empty: none"),
+        "host": ("", "name of this host in the hosts file; empty: the only one of its role"),
     }
     arguments = [
         DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
     ]
 
     def start(context: Any) -> list[Any]:
+        os.environ.setdefault(DISCOVERY, "LOCALHOST")
         given = {name: context.launch_configurations[name] for name in declared}
         return launch_actions(_options_from_strings(graph_name, given))
 
@@ -169,4 +200,6 @@ def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOption
         bag=Path(given["bag"]) if given["bag"] else None,
         without=tuple(name.strip() for name in given["without"].split(",") if name.strip()),
         link=given["link"],
+        hosts=Path(given["hosts"]) if given["hosts"] else None,
+        host=given["host"],
     )

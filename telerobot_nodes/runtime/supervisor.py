@@ -23,9 +23,8 @@ from pathlib import Path
 
 from telerobot_nodes.core.config import STATE_VARIABLE
 from telerobot_nodes.graph import Node
-from telerobot_nodes.runtime.launching import GraphOptions, node_command
+from telerobot_nodes.runtime.launching import DISCOVERY, GraphOptions, node_command
 
-DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 SUPERVISED = "TELEROBOT_SUPERVISED"
 NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next

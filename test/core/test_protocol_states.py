@@ -11,6 +11,7 @@ from telerobot_nodes.core.protocol import (
     DeviceState,
     ExecutorMode,
     HardwareState,
+    LinkState,
     OperationKind,
     PrimitiveOutcome,
     StepState,
@@ -34,6 +35,7 @@ WORDS = [
     (DeviceState, "PlanQueueState", "DEVICE_"),
     (AuthorityKind, "Authority", ""),
     (ConflictKind, "ForwardState", "CONFLICT_"),
+    (LinkState, "LinkState", ""),
 ]
 
 

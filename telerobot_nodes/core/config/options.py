@@ -17,4 +17,6 @@ class NodeOptions:
     params: Path | None = None  # YAML in ROS layout; None: defaults
     bag: Path | None = None  # directory for recordings; None: the recorder's default
     graph: str = "robot"  # graph of the table this node is part of; decides which nodes are behind an emulated link
+    hosts: Path | None = None  # hosts file; None: one host, or an emulated link
+    host: str = ""  # this host's name in it
     ros_args: tuple[str, ...] = ()  # from "--ros-args" on, for rclpy.init

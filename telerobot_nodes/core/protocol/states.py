@@ -134,4 +134,15 @@ class AuthorityKind(IntEnum):
     HEARTBEAT = 5
 
 
+class LinkState(IntEnum):
+    """State of the link to another host: LinkState.msg."""
+
+    WAITING = 0  # the other host was never heard
+    BACK = 1  # it is heard, for the first time or again; it has not answered yet
+    FRESH = 2  # both hosts hear each other
+    HALF_OPEN = 3  # it is heard, and says that it does not hear this host
+    STALE = 4  # it was heard, and is silent now
+    REFUSED = 5  # its topics, messages or robot are others
+
+
 ESTOP_SENDER = "e-stop "  # before the sender of an e-stop in HaltReceipt.msg

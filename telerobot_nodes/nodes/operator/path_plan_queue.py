@@ -31,7 +31,9 @@ PATH_POSES = 200  # most poses of the displayed path
 class QueueParameters:
     """Parameters of `path_plan_queue`."""
 
-    agent: str = parameter("", doc="name of this operator, for authority; empty: the namespace, else operator")
+    agent: str = parameter(
+        "", doc="name of this operator, for authority; empty: the host of a hosts file, the namespace, else operator"
+    )
     sample_period: float = parameter(0.02, unit="s", low=0.004, high=0.2, doc="time between plan points")
     capacity: int = parameter(100_000, low=512, high=10_000_000, doc="largest number of points")
     stale_after: float = parameter(
@@ -73,7 +75,7 @@ class PathPlanQueueNode(GraphNode):
         self._reach = Reach(robot)
         planner = InProcessPlanner({arm_name(self): load_robot(options.robot)})  # it loads on a thread of its own
         self._way = CartesianPathPlanner(robot, planner)
-        agent = parameters.agent or self.get_namespace().strip("/").replace("/", "_") or "operator"
+        agent = parameters.agent or options.host or self.get_namespace().strip("/").replace("/", "_") or "operator"
         self._queue = PathPlanQueue(parameters.config(agent), self._reach, blocked=self._way.blocked, planner=self._way)
         self._samples = InputCounts()
         self._authority_client = AuthorityClient(agent)

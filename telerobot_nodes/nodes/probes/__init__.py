@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
 from telerobot_nodes.nodes.probes.halt_probe import HaltProbe, flood
+from telerobot_nodes.nodes.probes.link_probe import LinkProbe, Traffic
 from telerobot_nodes.nodes.probes.plan_probe import PlanProbe
 
 __all__ = [
     "HaltProbe",
+    "LinkProbe",
     "PlanProbe",
+    "Traffic",
     "diagnostics_of",
     "flood",
 ]

@@ -24,7 +24,10 @@ class BagRecorderNode(GraphNode):
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
-        self._topics = {self.resolve_topic_name(name): entry for name, entry in recorded_topics(options.graph).items()}
+        self._topics = {
+            self.resolve_topic_name(name): entry
+            for name, entry in recorded_topics(options.graph, options.hosts is not None).items()
+        }
         self._writer: BagWriter | None = None
         self._ended: BagCounts | None = None
         for name, entry in self._topics.items():
@@ -66,10 +69,10 @@ class BagRecorderNode(GraphNode):
         )
 
 
-def recorded_topics(graph_name: str) -> dict[str, BagTopic]:
-    """Every topic of the table; with an emulated link, the operator's side as well. `diagnostics` is global."""
+def recorded_topics(graph_name: str, with_hosts: bool = False) -> dict[str, BagTopic]:
+    """Every topic of the table; with a link, the operator's side of it as well. `diagnostics` is global."""
     topics = {entry.name: BagTopic(entry.type, entry.qos) for entry in graph.TOPICS if entry.name != "diagnostics"}
-    if "link_emulator" in graph.GRAPHS[graph_name]:
+    if "link_emulator" in graph.GRAPHS[graph_name] or (with_hosts and graph_name == "operator"):
         topics |= {graph.OPERATOR_SIDE + name: topics[name] for name in graph.operator_side()}
     diagnostics = graph.topic("diagnostics")
     return {**topics, "/diagnostics": BagTopic(diagnostics.type, diagnostics.qos)}

@@ -1,0 +1,13 @@
+"""Measurements of the link between two hosts."""
+
+from __future__ import annotations
+
+from telerobot_nodes.bench.link.relay import Relay
+from telerobot_nodes.bench.link.two_hosts import Side, TwoHosts, write_hosts
+
+__all__ = [
+    "Relay",
+    "Side",
+    "TwoHosts",
+    "write_hosts",
+]

@@ -1,0 +1,102 @@
+"""The link of one host: its sessions by address, and the numbers of what it sends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.graph import Order, Topic
+from telerobot_nodes.link.bodies import split
+from telerobot_nodes.link.framing import Fault
+from telerobot_nodes.link.kept import KeptMessages
+from telerobot_nodes.link.session import Arrival, Identity, Line, Session
+
+Address = tuple[str, int]  # numeric address, port
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another host of the link."""
+
+    name: str
+    address: Address
+    rate: float = 0.0  # [bit/s] greatest, towards it; 0: no limit
+
+
+class Outgoing(NamedTuple):
+    """A datagram to send."""
+
+    datagram: bytes
+    address: Address
+
+
+class Endpoint:
+    """Messages of the local graph to every peer, and from every peer to the local graph."""
+
+    def __init__(
+        self,
+        own: Identity,
+        peers: Sequence[Peer],
+        topics: Sequence[Topic],
+        upward: Mapping[str, bool],
+        stale_after: float,
+        draw: Callable[[], int],
+    ) -> None:
+        """`upward` by topic name: from operator to robot."""
+        self._line = Line(topics, [upward[entry.name] for entry in topics])
+        self._numbers = [0 for _ in topics]
+        self._crossings = [entry.crosses for entry in topics]
+        ours = bool(own.role)
+        for at, entry in enumerate(topics):
+            if entry.crosses and entry.crosses.order is Order.ALL and self._line.upward[at] == ours:
+                self._line.kept[at] = KeptMessages(entry.qos.value.depth)
+        self.sessions = {
+            peer.address: Session(own, peer.name, self._line, peer.rate, stale_after, draw) for peer in peers
+        }
+        self.strangers = 0
+
+    def send(self, now: float, topic: int, message: bytes) -> None:
+        """Take a message of the local graph for every peer. Raises InvalidValueError when it is too large."""
+        entry, crossing = self._line.topics[topic], self._crossings[topic]
+        if crossing is not None and len(message) > crossing.size:
+            raise InvalidValueError(
+                f"{entry.name}.size", len(message), f"allowed over the link: up to {crossing.size} B"
+            )
+        parts = split(topic, self._number(topic, message), message)
+        for session in self.sessions.values():
+            session.send(now, topic, parts)
+
+    def receive(self, now: float, datagram: bytes, address: Address) -> list[Arrival]:
+        """Take a datagram; the messages to deliver now."""
+        session = self.sessions.get(address)
+        if session is None:
+            self.strangers += 1
+            return []
+        return session.receive(now, datagram)
+
+    def poll(self, now: float) -> list[Outgoing]:
+        """Datagrams to send now."""
+        return [
+            Outgoing(datagram, address) for address, session in self.sessions.items() for datagram in session.poll(now)
+        ]
+
+    def next_due(self, now: float) -> float:
+        """When `poll` has something to send [s]."""
+        return min(session.next_due(now) for session in self.sessions.values())
+
+    def faults(self) -> Counter[Fault]:
+        """Refused datagrams of all peers and strangers, by reason."""
+        total = Counter({Fault.STRANGER: self.strangers})
+        for session in self.sessions.values():
+            total.update(session.faults)
+        return +total
+
+    def _number(self, topic: int, message: bytes) -> int:
+        kept = self._line.kept.get(topic)
+        if kept is not None:
+            return kept.add(message)
+        self._numbers[topic] += 1
+        return self._numbers[topic]

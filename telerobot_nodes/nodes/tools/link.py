@@ -1,0 +1,276 @@
+"""`link`: the crossing topics of this host's graph to and from the other hosts of a hosts file, as datagrams.
+
+DDS stays on its host. Messages cross as the bytes they are, never decoded. A thread serves the socket; what this host
+publishes leaves from the callback that received it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import select
+import socket
+import threading
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from telerobot.msg import Halt
+from telerobot.msg import LinkState as LinkStateMessage
+from telerobot_nodes import graph
+from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.core.protocol import LinkState, identity
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.link import (
+    MOST_BYTES,
+    Arrival,
+    Endpoint,
+    HostRow,
+    Hosts,
+    Identity,
+    Peer,
+    Session,
+    load_hosts,
+    shared_key,
+)
+from telerobot_nodes.nodes.framework import GraphNode, Health, found_quickly, interface_class, qos_profile, run_node
+from telerobot_nodes.nodes.messages import LinkCounter
+from telerobot_nodes.nodes.tools.interface_hash import interface_hash
+
+LOOK_PERIOD = 0.05  # [s] between looks at the states of the peers
+STATE_PERIOD = 0.2  # [s]
+LONGEST_WAIT = 0.1  # [s] of the socket's thread
+DEPTH = 256  # messages the middleware holds while this process is busy
+BUFFER = 1 << 20  # [B] of the socket
+AT_ONCE = 64  # datagrams taken before others are sent
+HALTS = 5  # times a halt for a lost link is published: hold
+
+
+class LinkNode(GraphNode):
+    """One socket, and a bridge for every topic that crosses."""
+
+    def __init__(self, options: NodeOptions) -> None:
+        super().__init__(options)
+        if options.hosts is None:
+            raise InvalidValueError("hosts", None, "allowed: a hosts file")
+        self._hosts = load_hosts(options.hosts)
+        self._own = self._hosts.own("operator" if options.graph == "operator" else "robot", options.host)
+        self._upward = self._own.role == "operator"  # direction of what this host sends
+        self._topics = graph.crossing()
+        self._endpoint = _endpoint(options, options.hosts, self._hosts, self._own, self._topics)
+        self._socket = _bound(self._own)
+        self._lock = threading.Lock()  # guards `_endpoint`
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK)
+        self._running = False
+        self._thread: threading.Thread | None = None
+        self._unsent = 0
+        self._outputs: dict[int, Any] = {}
+        self._state = self.publisher("link/state")
+        self._halt = self.publisher("halt") if self._hosts.on_loss == "hold" and not self._upward else None
+        self._halts, self._halt_link, self._halt_number = 0, LinkCounter(identity("link")), 0
+        self._seen: dict[str, LinkState] = {}
+        for at, entry in enumerate(self._topics):
+            self._bridge(at, entry)
+        self._state_due = -math.inf
+        self.every(LOOK_PERIOD, self._look)
+
+    def _bridge(self, at: int, entry: graph.Topic) -> None:
+        kind, qos = interface_class(entry.type), qos_profile(entry.qos)
+        name = graph.OPERATOR_SIDE + entry.name if self._upward else entry.name
+        if graph.is_upward(entry) == self._upward:
+            qos.depth = DEPTH
+            self.create_subscription(kind, name, self._gated(partial(self._send, at)), qos, raw=True)
+        else:
+            self._outputs[at] = self.create_publisher(kind, name, qos)
+
+    # to the other hosts --------------------------------------------------------------------------------------
+
+    def _send(self, at: int, data: bytes) -> None:
+        now = self.now()
+        with self._lock:
+            self._endpoint.send(now, at, data)
+            self._flush(now)
+            waits = self._endpoint.next_due(now) < math.inf
+        if waits:
+            os.eventfd_write(self._wake, 1)
+
+    def _flush(self, now: float) -> None:
+        """Send what is due; holds the lock."""
+        for datagram, address in self._endpoint.poll(now):
+            try:
+                self._socket.sendto(datagram, address)
+            except OSError:  # the network is away, or the buffer full: as if it was lost on the way
+                self._unsent += 1
+
+    # from the other hosts ------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the socket's thread."""
+        self._running = True
+        self._thread = threading.Thread(target=self._serve, name="link", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop it; what is on its way is lost."""
+        self._running = False
+        os.eventfd_write(self._wake, 1)
+        if self._thread is not None:
+            self._thread.join(timeout=1.0)
+
+    def _serve(self) -> None:
+        try:
+            while self._running:
+                self._guarded(self._serve_once)()
+        finally:
+            if self._running:
+                self.failure = "the thread of the socket has ended"
+
+    def _serve_once(self) -> None:
+        now = self.now()
+        with self._lock:
+            self._flush(now)
+            wait = min(LONGEST_WAIT, self._endpoint.next_due(now) - now)
+        ready, _, _ = select.select([self._socket.fileno(), self._wake], [], [], max(0.0, wait))
+        if self._wake in ready:
+            os.eventfd_read(self._wake)
+        if self._socket.fileno() in ready:
+            for arrival in self._received():
+                self._outputs[arrival.topic].publish(arrival.message)
+
+    def _received(self) -> list[Arrival]:
+        arrivals: list[Arrival] = []
+        for _ in range(AT_ONCE):
+            try:
+                datagram, address = self._socket.recvfrom(MOST_BYTES + 1)
+            except OSError:
+                break
+            with self._lock:
+                arrivals += self._endpoint.receive(self.now(), datagram, address[:2])
+        return arrivals
+
+    # state ---------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Publish the state of every peer, at once when one has changed."""
+        now = self.now()
+        with self._lock:
+            messages = [self._state_of(session, now) for session in self._endpoint.sessions.values()]
+        changed = [self._note_change(message.peer, LinkState(message.state), message.reason) for message in messages]
+        if any(changed) or now >= self._state_due:
+            self._state_due = now + STATE_PERIOD
+            for message in messages:
+                self._state.publish(message)
+        if self._halts and self._halt is not None:
+            self._halts -= 1
+            sender = identity("link")
+            link = self._halt_link.next(self.stamp())
+            self._halt.publish(Halt(link=link, number=self._halt_number, agent=sender, reason="link lost"))
+
+    def _state_of(self, session: Session, now: float) -> LinkStateMessage:
+        watch = session.watch
+        watch.update(now)
+        return LinkStateMessage(
+            stamp=self.stamp(),
+            host=self._own.name,
+            peer=session.peer,
+            state=int(watch.state),
+            age=_finite(watch.age(now)),
+            peer_age=_finite(watch.peer_age),
+            round_trip=watch.round_trip,
+            reason=watch.mismatch if watch.state is LinkState.REFUSED else "",
+        )
+
+    def _note_change(self, peer: str, state: LinkState, reason: str) -> bool:
+        """Log the state of a peer if it is another than before; whether it is."""
+        before = self._seen.get(peer)
+        if state is before:
+            return False
+        self._seen[peer] = state
+        self.get_logger().info(f"link to {peer}: {state.name.lower().replace('_', '-')} {reason}".rstrip())
+        if before is LinkState.FRESH and LinkState.FRESH not in self._seen.values() and self._halt is not None:
+            self._halts, self._halt_number = HALTS, self._halt_number + 1
+        return True
+
+    def health(self) -> Health:
+        """State of every peer, counts of every topic, and refused datagrams by reason."""
+        with self._lock:
+            values = self._values(self.now())
+        sessions = self._endpoint.sessions.values()
+        fresh = all(session.watch.state is LinkState.FRESH for session in sessions)
+        message = ", ".join(f"{one.peer}: {one.watch.state.name.lower()}" for one in sessions)
+        return Health(DiagnosticStatus.OK if fresh else DiagnosticStatus.WARN, message, values)
+
+    def _values(self, now: float) -> dict[str, object]:
+        values: dict[str, object] = {"not_sent": self._unsent}
+        for session in self._endpoint.sessions.values():
+            watch = session.watch
+            values[f"{session.peer} age"] = watch.age(now)
+            values[f"{session.peer} peer_age"] = watch.peer_age
+            values[f"{session.peer} round_trip"] = watch.round_trip
+            for at, entry in enumerate(self._topics):
+                counts = {**vars(session.counts[at]), "dropped": session.dropped(at), "lost": session.lost(at)}
+                values |= {f"{session.peer} {entry.name} {name}": count for name, count in counts.items() if count}
+        refused = self._endpoint.faults()
+        return values | {f"refused {fault.name.lower()}": count for fault, count in refused.items()}
+
+    def destroy_node(self) -> None:
+        """Close the socket as well."""
+        self._socket.close()
+        os.close(self._wake)
+        super().destroy_node()
+
+
+def _endpoint(
+    options: NodeOptions, file: Path, hosts: Hosts, own: HostRow, topics: tuple[graph.Topic, ...]
+) -> Endpoint:
+    return Endpoint(
+        Identity(
+            host=own.name,
+            role=int(own.role == "operator"),
+            interface=interface_hash(topics),
+            version=_version(),
+            robot=Path(options.robot).stem,
+            key=shared_key(file, hosts),
+        ),
+        [Peer(row.name, (row.address, row.port), row.rate) for row in hosts.peers(own)],
+        topics,
+        {entry.name: graph.is_upward(entry) for entry in topics},
+        hosts.stale_after,
+        lambda: secrets.randbits(64),
+    )
+
+
+def _bound(own: HostRow) -> socket.socket:
+    """The socket of this host, on its address of the hosts file only."""
+    family = socket.AF_INET6 if ":" in own.address else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_DGRAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    made.setblocking(False)
+    try:
+        made.bind((own.address, own.port))
+    except OSError as error:
+        made.close()
+        place = f"{own.address}:{own.port}"
+        raise InvalidValueError("address", place, f"allowed: a free port of this host ({error.strerror})") from None
+    return made
+
+
+def _version() -> str:
+    try:
+        return version("telerobot")
+    except PackageNotFoundError:
+        return "of the source tree"
+
+
+def _finite(seconds: float) -> float:
+    return seconds if math.isfinite(seconds) else -1.0
+
+
+def main(options: NodeOptions) -> int:
+    """Run the node as a process."""
+    found_quickly()
+    return run_node(LinkNode, options)

@@ -1,0 +1,52 @@
+"""The network of the link's tests: real sockets."""
+
+import socket
+
+import pytest
+
+from telerobot_nodes.bench.link import Relay
+from telerobot_nodes.link import LinkSettings
+
+
+@pytest.fixture
+def ends():
+    robot, operator = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    for one in (robot, operator):
+        one.bind(("127.0.0.1", 0))
+        one.settimeout(10.0)
+    with Relay(robot.getsockname()[1], operator.getsockname()[1]) as relay:
+        yield robot, operator, relay
+    robot.close()
+    operator.close()
+
+
+def test_datagrams_pass_both_ways_from_where_the_other_host_is_expected(ends):
+    robot, operator, relay = ends
+    operator.sendto(b"up", ("127.0.0.1", relay.robot_seen_at))
+    assert robot.recvfrom(100) == (b"up", ("127.0.0.1", relay.operator_seen_at))
+    robot.sendto(b"down", ("127.0.0.1", relay.operator_seen_at))
+    assert operator.recvfrom(100) == (b"down", ("127.0.0.1", relay.robot_seen_at))
+    assert relay.bytes() == (2, 4)
+
+
+def test_a_direction_that_is_cut_passes_nothing(ends):
+    robot, operator, relay = ends
+    relay.set(LinkSettings(up=False))
+    operator.sendto(b"up", ("127.0.0.1", relay.robot_seen_at))
+    robot.sendto(b"down", ("127.0.0.1", relay.operator_seen_at))
+    assert operator.recv(100) == b"down"
+    relay.set(LinkSettings())
+    operator.sendto(b"again", ("127.0.0.1", relay.robot_seen_at))
+    assert robot.recv(100) == b"again"
+
+
+def test_a_network_of_a_rate_loses_what_it_cannot_hold(ends):
+    robot, operator, relay = ends
+    relay.set(LinkSettings(), rate=1e5)
+    for number in range(100):
+        operator.sendto(bytes([number]) * 1000, ("127.0.0.1", relay.robot_seen_at))
+    got = [robot.recv(2000)[0] for _ in range(3)]  # a quarter of a second holds three of them
+    assert got == [0, 1, 2]
+    robot.settimeout(0.5)
+    with pytest.raises(TimeoutError):
+        robot.recv(2000)

@@ -1,0 +1,315 @@
+"""Two hosts and a network that loses, doubles, reorders, delays and cuts, in simulated time."""
+
+import heapq
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from telerobot_nodes import graph
+from telerobot_nodes.core.protocol import LinkState
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
+from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
+
+TOPICS = graph.crossing()
+UPWARD = {entry.name: graph.is_upward(entry) for entry in TOPICS}
+NUMBER = {entry.name: at for at, entry in enumerate(TOPICS)}
+HALT, OPERATIONS, TELEOP = NUMBER["halt"], NUMBER["plan_executor/operations"], NUMBER["gcmsf_control/teleop_cmds"]
+STATE, REPORTS = NUMBER["plan_executor/state"], NUMBER["rtc_decision_unit/reports"]
+WORLD = NUMBER["cspace_planner/world"]
+CELL, DESK = ("127.0.0.1", 7601), ("127.0.0.1", 7602)
+STEP, STALE = 0.01, 0.5
+KEY = b"k" * 32
+OFFSET = {CELL: 0.0, DESK: 86_400.0}  # the clocks of the hosts have nothing to do with each other
+
+
+class Net:
+    """A robot, an operator, and what lies between them."""
+
+    def __init__(self, seed=1, delay=0.0, loss=0.0, double=0.0, jitter=0.0, key=KEY, **identity):
+        self.random = Random(seed)
+        self.delay, self.loss, self.double, self.jitter = delay, loss, double, jitter
+        self.cut = set()  # sources of which nothing passes
+        self.now, self._count, self._way = 0.0, 0, []
+        self.taps, self.got = [], []  # every datagram sent; (now, host, topic, message) delivered
+        self.ends = {}
+        self.start(CELL, key=key)
+        self.start(DESK, key=key, **identity)
+
+    def start(self, where, key=KEY, **identity):
+        """Start a host, or start it again."""
+        robot, other = where is CELL, DESK if where is CELL else CELL
+        name, peer = ("cell", "desk") if robot else ("desk", "cell")
+        given = {"host": name, "role": int(not robot), "interface": b"12345678", "robot": "arm", "key": key, **identity}
+        draw = Random(self.random.random())
+        self.ends[where] = Endpoint(
+            Identity(**given), [Peer(peer, other)], TOPICS, UPWARD, STALE, lambda: draw.getrandbits(64)
+        )
+
+    def session(self, host):
+        return next(iter(self.ends[host].sessions.values()))
+
+    def state(self, host):
+        return self.session(host).watch.state
+
+    def send(self, host, topic, message):
+        self.ends[host].send(self.now + OFFSET[host], topic, message)
+
+    def run(self, seconds, each=lambda: None):
+        for _ in range(round(seconds / STEP)):
+            self.now += STEP
+            each()
+            while self._way and self._way[0][0] <= self.now:
+                _, _, source, target, datagram = heapq.heappop(self._way)
+                self.deliver(target, datagram, source)
+            for host, end in self.ends.items():
+                for datagram, target in end.poll(self.now + OFFSET[host]):
+                    self.taps.append((host, datagram))
+                    self._carry(host, target, datagram)
+
+    def deliver(self, target, datagram, source):
+        for topic, message in self.ends[target].receive(self.now + OFFSET[target], datagram, source):
+            self.got.append((self.now, target, topic, message))
+
+    def _carry(self, source, target, datagram):
+        if source in self.cut or self.random.random() < self.loss:
+            return
+        for _ in range(1 + (self.random.random() < self.double)):
+            self._count += 1
+            due = self.now + self.delay + self.jitter * self.random.random()
+            heapq.heappush(self._way, (due, self._count, source, target, datagram))
+
+    def messages(self, host, topic):
+        return [message for _, where, what, message in self.got if (where, what) == (host, topic)]
+
+
+@pytest.fixture
+def net():
+    net = Net()
+    net.run(1.0)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+    return net
+
+
+def test_messages_of_both_directions_arrive_as_the_bytes_they_are(net):
+    large = bytes(range(256)) * 200
+    net.send(DESK, OPERATIONS, large)
+    net.send(DESK, HALT, b"")
+    net.send(CELL, STATE, b"state")
+    net.send(CELL, WORLD, large)
+    net.run(0.5)
+    assert net.messages(CELL, OPERATIONS) == [large]
+    assert net.messages(CELL, HALT) == [b""]
+    assert net.messages(DESK, STATE) == [b"state"]
+    assert net.messages(DESK, WORLD) == [large]
+
+
+def test_a_message_larger_than_its_topic_allows_is_refused_by_name(net):
+    with pytest.raises(InvalidValueError, match=r"halt\.size"):
+        net.send(DESK, HALT, bytes(4_001))
+    net.run(0.2)
+    assert net.messages(CELL, HALT) == []
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    delay=st.floats(0.0, 0.8),
+    loss=st.floats(0.0, 0.3),
+    double=st.floats(0.0, 0.3),
+    jitter=st.floats(0.0, 0.2),
+    cut=st.sampled_from([(), (CELL,), (DESK,), (CELL, DESK)]),
+)
+def test_reports_arrive_once_in_order_and_nothing_arrives_twice(seed, delay, loss, double, jitter, cut):
+    net = Net(seed, delay, loss, double, jitter)
+    sent = {host: [] for host in (CELL, DESK)}
+
+    def talk():
+        for host, topics in ((CELL, (REPORTS, STATE)), (DESK, (OPERATIONS, HALT))):
+            if net.random.random() < 0.3:
+                topic = net.random.choice(topics)
+                sent[host].append((topic, b"%d " % len(sent[host]) + bytes(net.random.choice((10, 3000)))))
+                net.send(host, *sent[host][-1])
+
+    net.run(3.0, talk)
+    net.cut = set(cut)
+    net.run(2.0, talk)
+    net.cut = set()
+    net.run(2.0, talk)
+    net.run(60.0)
+    reports = [message for topic, message in sent[CELL] if topic == REPORTS]
+    assert net.messages(DESK, REPORTS) == reports
+    for host, topic in ((DESK, STATE), (CELL, OPERATIONS), (CELL, HALT)):
+        got = net.messages(host, topic)
+        assert len(got) == len(set(got))
+        assert set(got) <= {message for _, message in sent[CELL if host is DESK else DESK]}
+    states = [int(message.split()[0]) for message in net.messages(DESK, STATE)]
+    assert states == sorted(states)
+
+
+def test_a_cut_is_known_on_both_sides_and_so_is_the_return(net):
+    net.cut = {CELL, DESK}
+    net.run(STALE + 0.15)
+    assert net.state(CELL) is net.state(DESK) is LinkState.STALE
+    net.run(30.0)
+    net.cut = set()
+    net.run(0.4)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+    assert net.ends[CELL].faults() == net.ends[DESK].faults() == {}
+
+
+@pytest.mark.parametrize(("deaf", "speaks"), [(DESK, DESK), (CELL, CELL)], ids=["robot mute", "operator mute"])
+def test_a_half_open_link_is_known_on_both_sides(net, deaf, speaks):
+    mute = CELL if deaf is DESK else DESK
+    net.cut = {mute}
+    net.run(STALE + 0.35)
+    assert net.state(deaf) is LinkState.STALE
+    assert net.state(mute) is LinkState.HALF_OPEN
+    net.cut = set()
+    net.run(0.4)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+
+
+def test_on_a_half_open_link_halts_arrive_and_new_motion_does_not(net):
+    net.cut = {CELL}
+    net.run(1.0)
+    for topic in (OPERATIONS, TELEOP, HALT):
+        net.send(DESK, topic, b"m")
+    net.run(0.2)
+    assert net.messages(CELL, HALT) == [b"m"]
+    assert net.messages(CELL, OPERATIONS) == net.messages(CELL, TELEOP) == []
+    assert net.session(CELL).counts[OPERATIONS].withheld == 1
+
+
+def test_increments_that_come_too_late_are_not_delivered():
+    net = Net(delay=0.3)
+    net.run(2.0)
+    net.send(DESK, TELEOP, b"in time")
+    net.run(0.5)
+    net.delay = 0.6  # a step of the delay
+    net.send(DESK, TELEOP, b"late")
+    net.send(DESK, HALT, b"late")
+    net.run(2.0)
+    assert net.messages(CELL, TELEOP) == [b"in time"]
+    assert net.messages(CELL, HALT) == [b"late"]
+    assert net.session(CELL).counts[TELEOP].aged == 1
+
+
+@pytest.mark.parametrize("host", [CELL, DESK])
+def test_a_host_that_was_killed_is_met_again_and_its_old_datagrams_stay_refused(net, host):
+    net.send(DESK, OPERATIONS, b"before")
+    net.send(CELL, REPORTS, b"report 1")
+    net.run(0.5)
+    recorded = [datagram for source, datagram in net.taps if source is host]
+    net.got.clear()
+    net.start(host)
+    net.run(1.5)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+    other = DESK if host is CELL else CELL
+    before, state = len(net.got), net.state(other)
+    for datagram in recorded:
+        net.deliver(other, datagram, host)
+    assert len(net.got) == before
+    assert net.state(other) is state
+    net.run(1.0)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+    net.send(DESK, OPERATIONS, b"after")
+    net.send(CELL, REPORTS, b"report 2")
+    net.run(0.5)
+    assert net.messages(CELL, OPERATIONS) == [b"after"]
+    expected = [b"report 1", b"report 2"] if host is DESK else [b"report 2"]  # kept for who comes later
+    assert net.messages(DESK, REPORTS) == expected
+
+
+def test_a_replay_of_the_whole_session_delivers_nothing(net):
+    for number in range(50):
+        net.send(DESK, OPERATIONS, b"%d" % number)
+        net.run(0.05)
+    before = list(net.got)
+    for source, datagram in list(net.taps):
+        net.deliver(DESK if source is CELL else CELL, datagram, source)
+        net.deliver(source, datagram, DESK if source is CELL else CELL)  # and back to where it came from
+    assert net.got == before
+    assert net.ends[CELL].faults()[Fault.REPEATED] >= 50
+    assert net.ends[CELL].faults()[Fault.OWN_SIDE] > 0
+
+
+def test_altered_truncated_and_strange_datagrams_are_counted_and_change_nothing(net):
+    net.send(DESK, HALT, b"halt")
+    net.run(0.1)
+    before, datagrams = list(net.got), [datagram for source, datagram in net.taps if source is DESK]
+    for datagram in datagrams:
+        net.deliver(CELL, datagram[:-1] + bytes([datagram[-1] ^ 1]), DESK)
+        net.deliver(CELL, datagram[:20], DESK)
+        net.deliver(CELL, datagram + bytes(MOST_BYTES), DESK)
+        net.deliver(CELL, datagram, ("10.0.0.66", 7602))
+    count, faults = len(datagrams), net.ends[CELL].faults()
+    assert net.got == before
+    for fault in (Fault.FORGED, Fault.TRUNCATED, Fault.OVERSIZED, Fault.STRANGER):
+        assert faults[fault] == count
+    assert net.state(CELL) is LinkState.FRESH
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.sampled_from(Kind), st.binary(max_size=200)), max_size=30))
+def test_any_body_from_a_peer_with_the_key_costs_no_error(bodies):
+    net = Net()
+    net.run(0.6)
+    session = net.session(DESK)
+    for at, (kind, body) in enumerate(bodies):
+        frame = Frame(kind, 1, b"12345678", session._life, 1000 + at, net.now, body)
+        net.deliver(CELL, encode(frame, KEY), DESK)
+    net.run(0.1)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("interface", b"87654321", "topics or messages differ"),
+        ("robot", "ur5", "the robot differs"),
+        ("host", "table", "in the hosts file"),
+    ],
+)
+def test_a_peer_that_does_not_fit_is_refused_and_told_and_nothing_crosses(field, value, said):
+    net = Net(**{field: value, "version": "0.9"})
+    net.run(2.0)
+    assert net.state(CELL) is LinkState.REFUSED
+    assert said in net.session(CELL).watch.mismatch
+    for topic in (HALT, OPERATIONS):
+        net.send(DESK, topic, b"m")
+    net.run(0.5)
+    assert net.got == []
+    net.start(DESK)
+    net.run(1.0)
+    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
+
+
+def test_hosts_with_different_keys_never_meet():
+    net = Net()
+    net.start(DESK, key=b"x" * 32)
+    net.run(2.0)
+    assert net.state(CELL) is net.state(DESK) is LinkState.WAITING
+    assert net.ends[CELL].faults()[Fault.FORGED] > 5
+
+
+def test_what_is_said_before_the_peer_is_there_is_not_said_later_except_reports():
+    net = Net()
+    net.cut = {CELL, DESK}
+    net.send(DESK, HALT, b"early")
+    net.send(CELL, REPORTS, b"early")
+    net.run(5.0)
+    net.cut = set()
+    net.run(3.0)
+    assert net.messages(CELL, HALT) == []
+    assert net.messages(DESK, REPORTS) == [b"early"]
+
+
+def test_memory_is_bounded_when_nobody_answers(net):
+    net.cut = {CELL, DESK}
+    for _ in range(3000):
+        net.send(CELL, REPORTS, bytes(1000))
+    kept = net.ends[CELL]._line.kept[REPORTS]
+    assert kept.latest == 3000
+    assert kept.latest - kept.oldest < 256

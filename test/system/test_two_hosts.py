@@ -1,0 +1,178 @@
+"""Two hosts: `telerobot up robot|operator --hosts FILE` in two ROS domains, with a bad network between them."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from ros_domains import lock_domain
+
+pytest.importorskip("rclpy")
+
+from telerobot.msg import LinkState as LinkStateMessage
+from telerobot_nodes import graph
+from telerobot_nodes.bench.link import TwoHosts
+from telerobot_nodes.core.protocol import DeviceState, ExecutorMode, LinkState
+from telerobot_nodes.link import LinkSettings
+from telerobot_nodes.nodes.clients import Terminal
+from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.operator.client import commands
+from telerobot_nodes.operator.recording import BagReader
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.timeout(600),
+    pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
+]
+
+START_LIMIT = 180.0  # [s]
+BAD = LinkSettings(delay=0.25, jitter=0.05, loss=0.05, duplicate=0.05, reorder=True)
+LEFT_OUT = {
+    "robot": ("--without", "cspace_planner", "--without", "rtc_decision_unit"),
+    "operator": ("--without", "operator_console"),
+}
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory):
+    """Robot's and operator's graph; the operator's is in the domain of this process."""
+    folder = tmp_path_factory.mktemp("hosts")
+    domain, lock = lock_domain()
+    both = TwoHosts(folder, (domain, int(os.environ["ROS_DOMAIN_ID"])), LEFT_OUT)
+    both.relay.set(BAD)
+    try:
+        both.start(START_LIMIT)
+        yield both
+    finally:
+        codes = both.stop()
+        lock.close()
+    assert codes == {"robot": 0, "operator": 0}, [side.lines[-30:] for side in both.sides.values()]
+
+
+class Watch(Terminal):
+    """The operator's client, and the state of the link as the operator's host sees it."""
+
+    def __init__(self):
+        super().__init__()
+        self.link = None
+        qos = qos_profile(graph.topic("link/state").qos)
+        self.node.create_subscription(LinkStateMessage, "link/state", self._note, qos)
+
+    def _note(self, message):
+        self.link = LinkState(message.state)
+
+
+@pytest.fixture
+def terminal(hosts):
+    with Watch() as client:
+        wait(client, lambda c: client.link is LinkState.FRESH and c.queue.has_authority and not c.queue.stale)
+        yield client
+
+
+def do(terminal, command):
+    outcome = terminal.ask(command)
+    assert outcome.done, f"{command}: {outcome.text}"
+
+
+def wait(terminal, ready, seconds=90.0):
+    assert terminal.wait_for(ready, seconds), (terminal.link, terminal.operator.queue, terminal.operator.robot)
+
+
+def start_hand(terminal, speed=4.0):
+    before = terminal.operator.robot.executed_seq
+    do(terminal, commands.Replay("", speed))
+    wait(terminal, lambda c: c.queue.device is DeviceState.TRACKING)
+    wait(terminal, lambda c: c.robot.executed_seq > before)
+
+
+def finish(terminal):
+    wait(terminal, lambda c: c.queue.device is DeviceState.IDLE)
+    wait(
+        terminal,
+        lambda c: (
+            c.queue.unacknowledged == 0
+            and c.robot.executed_seq == c.queue.head_seq
+            and c.robot.mode is ExecutorMode.IDLE
+        ),
+    )
+
+
+def test_a_hand_drives_the_arm_over_the_link(hosts, terminal):
+    start_hand(terminal)
+    finish(terminal)
+    assert terminal.operator.queue.head_seq > 100
+
+
+def test_a_cut_in_the_middle_of_a_plan_is_told_and_survived(hosts, terminal):
+    start_hand(terminal)
+    hosts.relay.set(LinkSettings(up=False, down=False))
+    wait(terminal, lambda c: terminal.link is LinkState.STALE and c.queue.stale)
+    terminal.spin(10.0)  # the cut is this long
+    hosts.relay.set(BAD)
+    wait(terminal, lambda c: terminal.link is LinkState.FRESH and not c.queue.stale)
+    finish(terminal)
+
+
+def test_a_half_open_link_is_told_and_survived(hosts, terminal):
+    start_hand(terminal)
+    hosts.relay.set(LinkSettings(up=False))
+    wait(terminal, lambda c: terminal.link is LinkState.HALF_OPEN)
+    hosts.relay.set(LinkSettings(down=False))
+    wait(terminal, lambda c: terminal.link is LinkState.STALE)
+    hosts.relay.set(BAD)
+    wait(terminal, lambda c: terminal.link is LinkState.FRESH)
+    finish(terminal)
+
+
+@pytest.mark.parametrize("role", ["robot", "operator"])
+def test_a_link_node_killed_in_the_middle_of_a_plan_comes_back_and_the_plan_goes_on(hosts, terminal, role):
+    start_hand(terminal)
+    pid = hosts.sides[role].pid("link")
+    os.kill(pid, signal.SIGKILL)
+    if role == "robot":
+        wait(terminal, lambda c: terminal.link is LinkState.STALE)
+    else:
+        wait(terminal, lambda c: c.queue.stale)
+    wait(terminal, lambda c: terminal.link is LinkState.FRESH and not c.queue.stale)
+    finish(terminal)
+    assert hosts.sides[role].pid("link") != pid
+
+
+def test_a_halt_and_an_estop_from_a_shell_of_the_operators_host_arrive(hosts, terminal):
+    start_hand(terminal)
+    telerobot("halt")
+    wait(terminal, lambda c: c.robot.mode is ExecutorMode.HALTED)
+    do(terminal, commands.StopReplay())
+    telerobot("resume")
+    finish(terminal)
+    telerobot("estop")
+    wait(terminal, lambda c: c.robot.estop)
+    telerobot("reset")
+    wait(terminal, lambda c: not c.robot.estop)
+
+
+def test_nothing_was_executed_twice_lost_or_out_of_order_and_each_host_recorded_itself(hosts, terminal):
+    head = terminal.operator.queue.head_seq
+    assert hosts.stop() == {"robot": 0, "operator": 0}
+    with BagReader(hosts.bags["robot"]) as bag:
+        executed = [
+            seq
+            for _, _, message in bag.messages(["/plan_executor/executed"])
+            for seq in range(message.first_seq, message.last_seq + 1)
+        ]
+        counts = bag.counts
+    assert executed == list(range(1, head + 1))
+    assert counts["/hardware_interface/setpoint"] > 0
+    assert counts.get("/path_plan_queue/state", 0) == 0
+    with BagReader(hosts.bags["operator"]) as bag:
+        counts = bag.counts
+    assert counts[f"/{graph.OPERATOR_SIDE}plan_executor/state"] > 0
+    assert counts.get("/hardware_interface/setpoint", 0) == 0
+
+
+def telerobot(*words):
+    done = subprocess.run(
+        [sys.executable, "-m", "telerobot_nodes", *words], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, (words, done.stdout + done.stderr)
