@@ -12,6 +12,7 @@ from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.link.link_states import LinkEvent, after
 
 REFUSED_SILENCE = 2.0  # [s] more: a peer that is refused sends fewer datagrams that count
+UNKNOWN_ROUND_TRIP = 2.0  # [s] in which a peer that was just met may answer
 MEMORY = 20.0  # [s] over which the shortest way and round trip are taken
 
 
@@ -83,7 +84,7 @@ class PeerWatch:
             return LinkEvent.MISMATCH
         if self.peer_age <= self._stale_after:
             return LinkEvent.ECHOED
-        grace = self._stale_after + max(0.0, self.round_trip)
+        grace = self._stale_after + (self.round_trip if self.round_trip >= 0.0 else UNKNOWN_ROUND_TRIP)
         said = math.isfinite(self.peer_age) and self.state is LinkState.FRESH
         deaf = said or now - self._heard_since > grace
         return LinkEvent.DEAF if deaf else LinkEvent.HEARD

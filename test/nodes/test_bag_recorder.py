@@ -44,6 +44,8 @@ def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
 
 
 def test_only_an_emulated_link_has_two_sides():
+    assert set(recorded_topics("demo")) == set(recorded_topics("operator", with_hosts=True))
+    assert set(recorded_topics("robot", with_hosts=True)) == set(recorded_topics("robot"))
     assert set(recorded_topics("demo")) - set(recorded_topics("robot")) == {
         OPERATOR_SIDE + name for name in graph.operator_side()
     }

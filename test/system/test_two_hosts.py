@@ -28,6 +28,7 @@ pytestmark = [
 
 START_LIMIT = 180.0  # [s]
 BAD = LinkSettings(delay=0.25, jitter=0.05, loss=0.05, duplicate=0.05, reorder=True)
+SCALE = 0.1  # [-] of the hand, so that one after the other stays within reach
 LEFT_OUT = {
     "robot": ("--without", "cspace_planner", "--without", "rtc_decision_unit"),
     "operator": ("--without", "operator_console"),
@@ -81,7 +82,7 @@ def wait(terminal, ready, seconds=90.0):
 
 def start_hand(terminal, speed=4.0):
     before = terminal.operator.robot.executed_seq
-    do(terminal, commands.Replay("", speed))
+    do(terminal, commands.Replay("", speed, SCALE))
     wait(terminal, lambda c: c.queue.device is DeviceState.TRACKING)
     wait(terminal, lambda c: c.robot.executed_seq > before)
 

@@ -30,7 +30,9 @@ def _describe(type_name: str, lines: dict[str, str]) -> None:
         return
     cls: Any = interface_class(type_name)
     fields = cls.get_fields_and_field_types()
-    constants = {name: value for name, value in sorted(vars(cls).items()) if isinstance(value, _PLAIN) and name.isupper()}
+    constants = {
+        name: value for name, value in sorted(vars(cls).items()) if isinstance(value, _PLAIN) and name.isupper()
+    }
     lines[type_name] = f"{fields} {constants}"
     for kind in fields.values():
         for package, name in _NESTED.findall(kind):
