@@ -305,6 +305,7 @@ NODES: tuple[Node, ...] = (
         publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
         required=False,
         restarts=3,
+        urgent=True,  # halts pass through it
     ),
     Node(
         "bag_recorder",

@@ -28,9 +28,10 @@ OFFSET = {CELL: 0.0, DESK: 86_400.0}  # the clocks of the hosts have nothing to 
 class Net:
     """A robot, an operator, and what lies between them."""
 
-    def __init__(self, seed=1, delay=0.0, loss=0.0, double=0.0, jitter=0.0, key=KEY, **identity):
+    def __init__(self, seed=1, delay=0.0, loss=0.0, double=0.0, jitter=0.0, key=KEY, rate=0.0, **identity):
         self.random = Random(seed)
         self.delay, self.loss, self.double, self.jitter = delay, loss, double, jitter
+        self.rate = rate
         self.cut = set()  # sources of which nothing passes
         self.now, self._count, self._way = 0.0, 0, []
         self.taps, self.got = [], []  # every datagram sent; (now, host, topic, message) delivered
@@ -45,7 +46,7 @@ class Net:
         given = {"host": name, "role": int(not robot), "interface": b"12345678", "robot": "arm", "key": key, **identity}
         draw = Random(self.random.random())
         self.ends[where] = Endpoint(
-            Identity(**given), [Peer(peer, other)], TOPICS, UPWARD, STALE, lambda: draw.getrandbits(64)
+            Identity(**given), [Peer(peer, other, self.rate)], TOPICS, UPWARD, STALE, lambda: draw.getrandbits(64)
         )
 
     def session(self, host):
@@ -313,3 +314,27 @@ def test_memory_is_bounded_when_nobody_answers(net):
     kept = net.ends[CELL]._line.kept[REPORTS]
     assert kept.latest == 3000
     assert kept.latest - kept.oldest < 256
+
+
+def test_on_a_thin_link_states_go_before_bulk_and_the_rate_is_kept():
+    net = Net(rate=500e3)
+    net.run(1.0)
+    net.taps.clear()
+    bulk = bytes(250_000)  # 4 s of the rate
+    net.send(CELL, WORLD, bulk)
+    start, delays = net.now, []
+    for number in range(40):
+        before = len(net.messages(DESK, STATE))
+        net.send(CELL, STATE, b"%d" % number)
+        at = net.now
+        while len(net.messages(DESK, STATE)) == before:
+            net.run(STEP)
+        delays.append(net.now - at)
+        net.run(0.05)
+    while not net.messages(DESK, WORLD):
+        net.run(STEP)
+    sent = sum(len(datagram) + 28 for source, datagram in net.taps if source is CELL)
+    assert net.messages(DESK, WORLD) == [bulk]
+    assert max(delays) <= 0.06
+    assert sent * 8 <= 500e3 * (net.now - start + 0.1)
+    assert net.session(CELL).counts[WORLD].sent_bytes == len(bulk)  # nothing was asked for that still waited
