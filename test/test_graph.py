@@ -64,7 +64,7 @@ def test_crossing_topics_have_a_direction():
 def test_what_stops_the_arm_goes_first_over_the_link_whole_and_at_any_age():
     for name in ("halt", "estop"):
         crossing_ = topic(name).crosses
-        assert (crossing_.priority, crossing_.age, crossing_.moves) == (Priority.HALT, 0.0, False)
+        assert (crossing_.priority, crossing_.late, crossing_.moves) == (Priority.HALT, 0.0, False)
         assert all(
             crossing_.priority < other.crosses.priority for other in crossing() if other.type != "telerobot/msg/Halt"
         )
@@ -74,7 +74,7 @@ def test_only_what_nobody_repeats_is_asked_for_again_over_the_link():
     asked = {entry.name for entry in crossing() if entry.crosses.order is Order.ALL}
     reports = {"reports", "tasks", "script"}
     assert asked == {f"rtc_decision_unit/{name}" for name in reports} | {"gcmsf_control/report", "cspace_planner/world"}
-    assert all(entry.crosses.age == 0.0 for entry in crossing() if entry.crosses.order is Order.ALL)
+    assert all(entry.crosses.late == 0.0 for entry in crossing() if entry.crosses.order is Order.ALL)
 
 
 def test_types_are_interfaces_that_can_be_imported():

@@ -43,14 +43,14 @@ TOPICS: tuple[Topic, ...] = (
         Qos.COMMAND,
         "operation log of the plan",
         25.0,
-        crosses=Crossing(Priority.OPERATIONS, size=64_000, most=100.0, age=5.0, moves=True),
+        crosses=Crossing(Priority.OPERATIONS, size=64_000, most=100.0, late=5.0, moves=True),
     ),
     Topic(
         "gcmsf_control/teleop_cmds",
         "geometry_msgs/msg/TwistStamped",
         Qos.COMMAND,
         "hand velocity for the running primitive; frame_id tool, world or camera",
-        crosses=Crossing(Priority.TELEOP, size=2_000, most=250.0, age=0.5, moves=True),
+        crosses=Crossing(Priority.TELEOP, size=2_000, most=250.0, late=0.5, moves=True),
     ),
     Topic(
         "authority",
@@ -58,7 +58,7 @@ TOPICS: tuple[Topic, ...] = (
         Qos.COMMAND,
         "requests, grants and claims of authority",
         4.0,
-        crosses=Crossing(Priority.AUTHORITY, size=4_000, most=100.0, age=5.0),
+        crosses=Crossing(Priority.AUTHORITY, size=4_000, most=100.0, late=5.0),
     ),
     Topic(
         "halt",
@@ -128,7 +128,7 @@ TOPICS: tuple[Topic, ...] = (
         "telerobot/msg/Command",
         Qos.COMMAND,
         "commands as text",
-        crosses=Crossing(Priority.OPERATIONS, size=128_000, most=100.0, age=5.0),
+        crosses=Crossing(Priority.OPERATIONS, size=128_000, most=100.0, late=5.0),
     ),
     Topic(
         "rtc_decision_unit/reports",

@@ -1,7 +1,7 @@
 """What waits to be sent to one peer: by priority, within a rate, never too old.
 
-Every queue is bounded. A topic of which only the newest message counts has at most that one here; another topic's
-oldest message makes room for its newest.
+Every queue is bounded: a topic has at most as many messages here as its quality of service keeps, and one of which a
+part has left. The oldest that has not begun makes room for the newest.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from telerobot_nodes.graph import Crossing, Order
+from telerobot_nodes.graph import Crossing
 from telerobot_nodes.link.bodies import Data
 from telerobot_nodes.link.framing import MOST_BYTES
 
 OVERHEAD = 28 + 53  # [B] of a datagram beside its body: IP, UDP, header, code
-WAITING_MESSAGES = 256  # of a topic
 WAITING_BYTES = 2_000_000  # of a topic
 BURST = 0.02  # [s] of the rate that may leave at once
 RATE_BURST = 0.5  # [s] of a topic's greatest rate that may come at once
 
 
-@dataclass
+@dataclass(eq=False)
 class _Message:
     stamp: float  # [s] when it was taken
     parts: deque[Data]
     bytes: int
+    begun: bool = False  # a part of it has left
 
 
 @dataclass
@@ -34,15 +34,22 @@ class _Queue:
     """Messages of one topic."""
 
     crossing: Crossing
+    depth: int
     waiting: deque[_Message] = field(default_factory=deque)
     bytes: int = 0
     credit: float = 0.0  # messages that may be taken now
     credited: float = -math.inf
     dropped: int = 0  # for want of room, rate or time
 
-    def drop_oldest(self) -> None:
-        self.bytes -= self.waiting.popleft().bytes
+    def drop(self, message: _Message) -> None:
+        self.waiting.remove(message)
+        self.bytes -= message.bytes
         self.dropped += 1
+
+    def make_room(self, size: int) -> None:
+        whole = deque(message for message in self.waiting if not message.begun)
+        while whole and (len(whole) >= self.depth or self.bytes + size > WAITING_BYTES):
+            self.drop(whole.popleft())
 
     def admits(self, now: float) -> bool:
         """Whether a message is within the topic's greatest rate."""
@@ -59,10 +66,10 @@ class _Queue:
 
 
 class Outbox:
-    """Messages of all topics to one peer; `rate` [bit/s], 0: no limit."""
+    """Messages of all topics to one peer; `depths` by topic, `rate` [bit/s], 0: no limit."""
 
-    def __init__(self, topics: Sequence[Crossing], rate: float) -> None:
-        self._queues = [_Queue(crossing) for crossing in topics]
+    def __init__(self, topics: Sequence[Crossing], depths: Sequence[int], rate: float) -> None:
+        self._queues = [_Queue(crossing, depth) for crossing, depth in zip(topics, depths, strict=True)]
         self._order = sorted(range(len(topics)), key=lambda at: topics[at].priority)
         self._rate = rate / 8.0  # [B/s]
         self._burst = max(2.0 * MOST_BYTES, BURST * self._rate)
@@ -74,12 +81,8 @@ class Outbox:
         if not again and not queue.admits(now):
             queue.dropped += 1
             return False
-        if queue.crossing.order is Order.NEWEST:
-            while queue.waiting:
-                queue.drop_oldest()
         size = sum(len(part.payload) for part in parts)
-        while queue.waiting and (len(queue.waiting) >= WAITING_MESSAGES or queue.bytes + size > WAITING_BYTES):
-            queue.drop_oldest()
+        queue.make_room(size)
         queue.waiting.append(_Message(now, deque(parts), size))
         queue.bytes += size
         return True
@@ -94,6 +97,7 @@ class Outbox:
             self._drop_old(now, queue)
             if queue.waiting:
                 message = queue.waiting[0]
+                message.begun = True
                 part = message.parts.popleft()
                 if not message.parts:
                     queue.bytes -= queue.waiting.popleft().bytes
@@ -129,6 +133,6 @@ class Outbox:
 
     @staticmethod
     def _drop_old(now: float, queue: _Queue) -> None:
-        age = queue.crossing.age
-        while age and queue.waiting and now - queue.waiting[0].stamp > age:
-            queue.drop_oldest()
+        late = queue.crossing.late
+        while late and queue.waiting and now - queue.waiting[0].stamp > late:
+            queue.drop(queue.waiting[0])

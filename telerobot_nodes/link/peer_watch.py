@@ -1,7 +1,7 @@
 """What one host knows of another: when it was heard, whether it hears this host, how far away it is.
 
-Ages are differences of one clock: the clocks of two hosts are never compared. The way of a message is judged by the
-shortest way of the last seconds, which took half the shortest round trip.
+Ages are differences of one clock: the clocks of two hosts are never compared. How late a message is, is judged by the
+shortest way of the last seconds; how long that way is does not matter.
 """
 
 from __future__ import annotations
@@ -98,8 +98,6 @@ class PeerWatch:
         """Shortest recent round trip [s]; negative: not known."""
         return self._round_trip.value if math.isfinite(self._round_trip.value) else -1.0
 
-    def message_age(self, now: float, stamp: float) -> float:
-        """Seconds since the peer took a message with this stamp, judged by the shortest way; 0: not known."""
-        if not math.isfinite(self._way.value):
-            return 0.0
-        return max(0.0, now - stamp - self._way.value) + 0.5 * max(0.0, self.round_trip)
+    def lateness(self, now: float, stamp: float) -> float:
+        """Seconds by which a message with this stamp is behind one that took the shortest way; 0: not known."""
+        return max(0.0, now - stamp - self._way.value) if math.isfinite(self._way.value) else 0.0

@@ -56,7 +56,7 @@ class TopicCounts:
     sent_bytes: int = 0  # of payload, parts sent again included
     delivered: int = 0
     delivered_bytes: int = 0
-    aged: int = 0  # arrived too late to be delivered
+    late: int = 0  # arrived too late to be delivered
     withheld: int = 0  # new motion while one side does not hear the other
 
 
@@ -81,7 +81,7 @@ class Session:
         self.faults: Counter[Fault] = Counter()
         self.counts = [TopicCounts() for _ in line.topics]
         self._crossings = crossings
-        self._outbox = Outbox(crossings, rate)
+        self._outbox = Outbox(crossings, [entry.qos.value.depth for entry in line.topics], rate)
         self._inboxes: dict[int, TopicInbox] = {}
         self._life, self._nonce = draw() | 1, draw()
         self._number = 0
@@ -139,9 +139,9 @@ class Session:
         return Beat(self._peer_life, self.watch.beat_stamp, held, self.watch.age(now), rows)
 
     def _kept_row(self, topic: int) -> Kept:
-        """What was sent of a topic; what still waits is not there to be asked for."""
+        """What was sent of a topic; what still waits is neither to be asked for nor to be given up."""
         kept, first = self._line.kept[topic], self._outbox.first_waiting(topic)
-        return Kept(topic, kept.oldest, first - 1 if first else kept.latest)
+        return Kept(topic, min(kept.oldest, first), first - 1) if first else Kept(topic, kept.oldest, kept.latest)
 
     def _asks(self, now: float) -> list[bytes]:
         pause = max(LEAST_PAUSE, 1.25 * self.watch.round_trip)
@@ -261,8 +261,8 @@ class Session:
         if crossing.moves and self.watch.state is not LinkState.FRESH:
             counts.withheld += len(whole)
             return []
-        fresh = [one for one in whole if not crossing.age or self.watch.message_age(now, one[0]) <= crossing.age]
-        counts.aged += len(whole) - len(fresh)
+        fresh = [one for one in whole if not crossing.late or self.watch.lateness(now, one[0]) <= crossing.late]
+        counts.late += len(whole) - len(fresh)
         return self._delivered(data.topic, fresh)
 
     def _delivered(self, topic: int, messages: list[Delivered]) -> list[Arrival]:

@@ -27,7 +27,7 @@ def test_the_load_is_of_topics_that_cross_in_their_direction():
 
 
 def test_a_halt_that_never_arrived_misses_its_goals():
-    row = {"lost": 0, "twice": 0, "p95_s": 0.1}
+    row = {"sent": 10, "arrived": 10, "lost": 0, "twice": 0, "p95_s": 0.1}
     figures = {
         "halts": {"within": 0.98, "latest_s": math.inf},
         "cuts": [{"stale_s": 0.9, "fresh_s": 2.5}],

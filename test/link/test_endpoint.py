@@ -11,6 +11,7 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
+from telerobot_nodes.link.bodies import Data
 from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
 
 TOPICS = graph.crossing()
@@ -184,18 +185,55 @@ def test_on_a_half_open_link_halts_arrive_and_new_motion_does_not(net):
     assert net.session(CELL).counts[OPERATIONS].withheld == 1
 
 
-def test_increments_that_come_too_late_are_not_delivered():
-    net = Net(delay=0.3)
+def test_increments_that_come_too_late_are_not_delivered_and_halts_are():
+    net = Net(delay=0.1)
     net.run(2.0)
     net.send(DESK, TELEOP, b"in time")
     net.run(0.5)
-    net.delay = 0.6  # a step of the delay
+    net.delay = 0.7
     net.send(DESK, TELEOP, b"late")
     net.send(DESK, HALT, b"late")
+    net.run(STEP)
+    net.delay = 0.1
     net.run(2.0)
     assert net.messages(CELL, TELEOP) == [b"in time"]
     assert net.messages(CELL, HALT) == [b"late"]
-    assert net.session(CELL).counts[TELEOP].aged == 1
+    assert net.session(CELL).counts[TELEOP].late == 1
+
+
+@pytest.mark.parametrize("delay", [0.5, 3.0, 20.0])
+def test_increments_cross_a_link_of_any_delay(delay):
+    net = Net(delay=delay)
+    net.run(6.0 * delay)
+    assert net.state(CELL) is LinkState.FRESH
+    net.send(DESK, TELEOP, b"t")
+    net.run(delay + 0.1)
+    assert net.messages(CELL, TELEOP) == [b"t"]
+
+
+def test_of_more_bulk_than_the_link_carries_whole_messages_arrive(net):
+    thin = Net(rate=500e3)
+    thin.run(1.0)
+    for number in range(20):  # each takes 0.8 s of the rate
+        thin.send(CELL, WORLD, bytes([number]) * 50_000)
+        thin.run(0.25)
+    thin.run(2.0)
+    got = [message[0] for message in thin.messages(DESK, WORLD)]
+    assert len(got) >= 5
+    assert got == sorted(got)
+    assert got[-1] == 19
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"), [("life", 99, Fault.OTHER_LIFE), ("interface", b"87654321", Fault.OTHER_INTERFACE)]
+)
+def test_a_datagram_that_is_not_of_the_open_session_is_refused(net, field, value, fault):
+    body = Data(HALT, 77, 0, 1, b"halt").pack()
+    fields = {"life": net.session(DESK)._life, "interface": b"12345678", field: value}
+    frame = Frame(Kind.DATA, 1, number=10_000, stamp=net.now, body=body, **fields)
+    net.deliver(CELL, encode(frame, KEY), DESK)
+    assert net.messages(CELL, HALT) == []
+    assert net.ends[CELL].faults() == {fault: 1}
 
 
 @pytest.mark.parametrize("host", [CELL, DESK])

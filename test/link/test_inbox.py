@@ -120,3 +120,11 @@ def test_the_store_keeps_the_latest_and_numbers_all():
     assert [store.add(bytes([n])) for n in range(1, 6)] == [1, 2, 3, 4, 5]
     assert (store.oldest, store.latest) == (3, 5)
     assert [store.get(n) for n in (2, 3, 5, 6)] == [None, b"\x03", b"\x05", None]
+
+
+def test_what_is_here_is_delivered_before_it_is_passed_over():
+    box = inbox(Order.ALL)
+    box.on_kept(Kept(0, 1, 0), True)
+    box.add(0.0, 0.0, split(0, 2, b"two")[0])
+    assert [whole for _, whole in box.on_kept(Kept(0, 4, 4), True)] == [b"two"]
+    assert box.lost == 2

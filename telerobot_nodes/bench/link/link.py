@@ -129,10 +129,14 @@ def _goals(figures: dict[str, Any], bad: LinkSettings) -> list[dict[str, Any]]:
         report.goal("fresh after a cut of 10 s, both sides", fresh, "s", "<=", d + 1.5),
         report.goal("half-open known to both sides", max(figures["half_open"]), "s", "<=", d + 1.0),
         report.goal("reports lost at a bad link", figures["bad"][REPORTS]["lost"], "-", "==", 0),
+        report.goal(
+            "increments that arrive at a bad link", _share(figures["bad"][TELEOP]), "-", ">=", 1.0 - 2.0 * bad.loss
+        ),
         report.goal("messages twice", sum(row["twice"] for row in figures["bad"].values()), "-", "==", 0),
         report.goal(
             "operations beside bulk at 2 Mbit/s, p95", figures["thin"][OPERATIONS]["p95_s"], "s", "<=", THIN_DELAY + 0.1
         ),
+        report.goal("bulk that arrives at 2 Mbit/s", figures["thin"][WORLD]["arrived"], "-", ">=", 1),
         report.goal("state beside bulk at 2 Mbit/s, p95", figures["thin"][STATE]["p95_s"], "s", "<=", THIN_DELAY + 0.1),
     ]
 
@@ -158,6 +162,10 @@ def _traffic(rig: Rig, settings: LinkSettings, seconds: float, load: Load = LOAD
     rows = {name: _row(rig.arrivals[name]) for name, *_ in load}
     rows[OPERATIONS]["up_kbit_s"], rows[STATE]["down_kbit_s"] = (round(rate, 1) for rate in carried)
     return rows
+
+
+def _share(row: dict[str, Any]) -> float:
+    return float(row["arrived"] / max(1, row["sent"]))
 
 
 def _row(traffic: Traffic) -> dict[str, Any]:
