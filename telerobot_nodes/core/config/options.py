@@ -13,7 +13,7 @@ class NodeOptions:
     """Start options of one node, made by `telerobot run` and given to the node's `main`."""
 
     name: str  # node of the graph table, also its ROS name
-    robot: str = "arm"  # name or URDF path for `core.robot.load_robot`
+    robot: str = "arm"  # name, URDF or arm file for `core.robot.load_robot`
     params: Path | None = None  # YAML in ROS layout; None: defaults
     bag: Path | None = None  # directory for recordings; None: the recorder's default
     graph: str = "robot"  # graph of the table this node is part of; decides which nodes are behind an emulated link

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.core.robot.arm_file import is_arm_file, load_robot
 from telerobot_nodes.core.robot.chain import (
     SIGMA_SAFE,
     Chain,
@@ -13,19 +14,23 @@ from telerobot_nodes.core.robot.chain import (
     workspace_of,
 )
 from telerobot_nodes.core.robot.description import read_urdf
+from telerobot_nodes.core.robot.hand_weight import HandWeight
 from telerobot_nodes.core.robot.inverse import inverse_step, smallest_singular
 from telerobot_nodes.core.robot.kinematics import Kinematics
 from telerobot_nodes.core.robot.limits import JointLimits, SetpointLimiter, brake_velocity
 from telerobot_nodes.core.robot.link_frames import LinkFrames
-from telerobot_nodes.core.robot.profiles import PROFILES, Gripper, RobotProfile
+from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand, RobotProfile
 from telerobot_nodes.core.robot.reach import Reach
-from telerobot_nodes.core.robot.robot import RobotModel, load_robot
+from telerobot_nodes.core.robot.robot import RobotModel
 
 __all__ = [
     "PROFILES",
     "SIGMA_SAFE",
     "Chain",
+    "Driver",
     "Gripper",
+    "Hand",
+    "HandWeight",
     "JointLimits",
     "Kinematics",
     "LinkFrames",
@@ -38,6 +43,7 @@ __all__ = [
     "chain_of",
     "forward",
     "inverse_step",
+    "is_arm_file",
     "jacobian",
     "load_robot",
     "log6_error",

@@ -5,15 +5,33 @@ A robot given by a URDF path has no profile; `core/robot/robot.py` states the ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Gripper:
     """A parallel gripper; its joints move together, each by half the opening."""
 
-    joints: tuple[str, ...]
+    joints: tuple[str, ...]  # of the URDF; empty: it has none
     max_opening: float  # [m]
+
+
+@dataclass(frozen=True)
+class Hand:
+    """What hangs on the wrist sensor at all times."""
+
+    mass: float  # [kg]
+    center: tuple[float, float, float]  # [m] of mass, in SENSOR
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver of an arm by name, with the driver's own options as an arm file gives them."""
+
+    name: str = "mujoco"
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import description
 from telerobot_nodes.core.robot.limits import JointLimits
-from telerobot_nodes.core.robot.profiles import Gripper, RobotProfile
+from telerobot_nodes.core.robot.profiles import Driver, Gripper, Hand, RobotProfile
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
 
@@ -52,6 +52,8 @@ class RobotModel:
     gripper: Gripper | None = None
     sensor_frame: str = ""  # body carrying the wrist force-torque sensor; empty: the tool frame
     workspace_size: tuple[float, float, float] = (0.3, 0.3, 0.3)
+    hand: Hand | None = None  # what hangs on the wrist sensor
+    driver: Driver = Driver()  # noqa: RUF009 -- frozen
     data: pin.Data = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +83,7 @@ class RobotModel:
         return self.model.createData()
 
 
-def load_robot(
+def load_urdf(
     name_or_path: str = "arm", tool_frame: str | None = None, T_world_base: pin.SE3 | None = None
 ) -> RobotModel:
     """The robot of a known name (`arm`, `panda`, `ur5`) or of a URDF file; raises ModelError."""
