@@ -27,7 +27,7 @@ def command(
     jitter: Annotated[float, typer.Option(help="Standard deviation of the one-way delay [s].")] = 0.05,
     loss: Annotated[float, typer.Option(help="Probability that a message is lost, 0 .. 1.")] = 0.02,
     time_clutch: Annotated[bool, typer.Option(help="Engaged: plan time follows the hand.")] = False,
-    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
+    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5, a URDF file or an arm file (YAML).")] = "arm",
     params: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Parameter file.")] = None,
     folder: Annotated[Path | None, typer.Option(help="Folder for bag, plot and log; default: runs/TIME.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the console in a browser.")] = False,

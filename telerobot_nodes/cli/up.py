@@ -31,7 +31,7 @@ def create(
 
 def command(
     graph: Annotated[str, typer.Argument(help="robot, operator or demo.")],
-    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
+    robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5, a URDF file or an arm file (YAML).")] = "arm",
     namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
     params: Annotated[Path | None, typer.Option(help="Parameter file in ROS layout.")] = None,
     bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,

@@ -21,7 +21,7 @@ NODES: tuple[Node, ...] = (
         "hardware_interface",
         Host.ROBOT,
         "robot",
-        "driver of the arm, MuJoCo or real: joint servo, limits, watchdog, e-stop",
+        "arm behind its driver, MuJoCo or ros2_control: joint servo, limits, watchdog, e-stop",
         publishes=(
             "joint_states",
             "hardware_interface/state",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from telerobot_nodes.hardware.arm import Hardware, HardwareStatus
 from telerobot_nodes.hardware.fixtures import Coupling, Fixture, furnish
-from telerobot_nodes.hardware.interface import Measured, SeesLoose, ServoReference
+from telerobot_nodes.hardware.interface import ArmHardware, Measured, SeesLoose, ServoReference
 from telerobot_nodes.hardware.mujoco_arm import MujocoArm
 from telerobot_nodes.hardware.realism import Realism
+from telerobot_nodes.hardware.reference import Reference
 from telerobot_nodes.hardware.scene import ARM, ARM_BITS, GRIPPER, SCENE_BITS, build_scene
 from telerobot_nodes.hardware.servo import JointServo
 from telerobot_nodes.hardware.setpoint import Setpoint
@@ -16,6 +17,7 @@ __all__ = [
     "ARM_BITS",
     "GRIPPER",
     "SCENE_BITS",
+    "ArmHardware",
     "Coupling",
     "Fixture",
     "Hardware",
@@ -24,6 +26,7 @@ __all__ = [
     "Measured",
     "MujocoArm",
     "Realism",
+    "Reference",
     "SeesLoose",
     "ServoReference",
     "Setpoint",

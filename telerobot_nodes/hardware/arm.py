@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from telerobot_nodes.core.protocol import HardwareState
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import HandWeight, RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.estop import Event, Readiness
@@ -70,6 +70,7 @@ class Hardware:
         self._reference = Reference(robot.limits, period, np.array(robot.home))
         self._pacer: Pacer | None = None
         self._present = np.zeros(robot.dof), np.zeros(robot.dof)
+        self._hand = HandWeight(robot)
         self._bias = np.zeros(6)
         self._readings: deque[FloatArray] = deque(maxlen=TARE_READINGS)
         self._opening = robot.gripper.max_opening if robot.gripper else 0.0
@@ -88,6 +89,7 @@ class Hardware:
         self._pacer = Pacer(self.period, now)
         self._reference.hold(self.arm.position)
         self._readings.clear()
+        self.measured()
         self.tare()
         return self._pacer
 
@@ -160,10 +162,11 @@ class Hardware:
             self._readiness.handle(Event.FAULT, trouble)
 
     def measured(self) -> Measured:
-        """The latest measurement, with tared wrench."""
+        """The latest measurement; the wrench without the hand's weight, tared."""
         raw = self.arm.read()
-        self._readings.append(raw.wrench_sensor)
-        return replace(raw, wrench_sensor=raw.wrench_sensor - self._bias)
+        wrench = raw.wrench_sensor - self._hand.reading(raw.position)
+        self._readings.append(wrench)
+        return replace(raw, wrench_sensor=wrench - self._bias)
 
     def status(self) -> HardwareStatus:
         """Readiness and counts."""
@@ -189,18 +192,27 @@ class Hardware:
         self._reference.brake()
 
     def reset(self) -> None:
-        """Release e-stop or fault; the arm holds where it is. Raises TransitionError when nothing is latched."""
-        latched = self._readiness.state in (HardwareState.ESTOP, HardwareState.FAULT)
+        """Release e-stop or fault; the arm holds where it is.
+
+        Raises TransitionError when nothing is latched, InvalidValueError while the arm's fault lasts.
+        """
+        state = self._readiness.state
+        latched = state in (HardwareState.ESTOP, HardwareState.FAULT)
+        faulty = latched and (state is HardwareState.FAULT or bool(self.arm.healthy))
+        why = self.arm.engage() if faulty else ""
+        if why:
+            raise InvalidValueError("reset", state.name, f"not allowed yet: {why}")
         self._readiness.handle(Event.RESET, "reset; no setpoint yet")
         if latched:
             self._lost_since = None
-            if self._error > LOST_ERROR or not np.isfinite(self._error):
-                self._reference.hold(self.arm.position)
+        if faulty or (latched and not self._error <= LOST_ERROR):
+            self._reference.hold(self.arm.position)
 
     def tare(self) -> None:
-        """Take the mean of the latest wrenches as zero: sensor offset, and gripper weight in this pose."""
-        readings = self._readings or [self.arm.read().wrench_sensor]
-        self._bias[:] = np.mean(readings, axis=0)
+        """Take the mean of the latest wrenches as zero: the sensor's offset, and the weight of an undeclared hand."""
+        readings = [row for row in self._readings if np.isfinite(row).all()]
+        if readings:
+            self._bias[:] = np.mean(readings, axis=0)
 
     def close(self) -> None:
         """Disconnect from the arm."""

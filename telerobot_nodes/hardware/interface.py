@@ -35,7 +35,10 @@ class ServoReference:
 
 
 class ArmHardware(Protocol):
-    """Driver of one arm with a joint servo. `Hardware` calls it from one thread, once per servo period."""
+    """Driver of one arm with a joint servo. `Hardware` calls it from one thread, once per servo period.
+
+    No call waits for the arm, except `open`. A driver that has a fault takes no references until `engage`.
+    """
 
     @property
     def healthy(self) -> str:
@@ -61,6 +64,10 @@ class ArmHardware(Protocol):
 
     def step(self, now: float) -> None:
         """Serve one period that ends at `now` [s, monotonic]."""
+        ...
+
+    def engage(self) -> str:
+        """After a fault: take references again, from the measured position on; returns why not, or ""."""
         ...
 
     def close(self) -> None:

@@ -74,12 +74,19 @@ class Reference:
         self.q = self._limiter.q  # [rad]
         self.qd = np.zeros(dof)  # [rad/s]
         self.qdd = np.zeros(dof)  # [rad/s^2]
+        self._load()
         self.hold(q)
 
     @property
     def at_rest(self) -> bool:
         """True when the present sample is at rest."""
         return bool(np.abs(self.qd).max() <= AT_REST)
+
+    def _load(self) -> None:
+        """Have what is compiled loaded before the first setpoint, which cannot wait for it."""
+        still = np.zeros(self.q.size)
+        most = self._limits.acceleration
+        _approach(0.0, still, still, still, self.q, self.qd, most, self.period, self._far, self._wanted, self.qdd)
 
     def hold(self, q: FloatArray) -> None:
         """Start again at rest at `q` [rad]."""

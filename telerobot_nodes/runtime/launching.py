@@ -50,7 +50,7 @@ class GraphOptions:
         if self.link and (self.graph != "operator" or not _NAMESPACE.fullmatch(self.link)):
             raise InvalidValueError("link", self.link, "allowed: with graph operator, as /operator_side")
         if not self.robot:
-            raise InvalidValueError("robot", self.robot, "allowed: a robot's name or the path of a URDF file")
+            raise InvalidValueError("robot", self.robot, "allowed: a robot's name, a URDF file or an arm file")
         if self.params is not None and not self.params.is_file():
             raise InvalidValueError("params", str(self.params), "allowed: an existing YAML file")
         if self.bag is not None and self.bag.exists() and not self.bag.is_dir():
@@ -132,7 +132,7 @@ def launch_description(graph_name: str) -> LaunchDescription:
     from launch.actions import DeclareLaunchArgument, OpaqueFunction
 
     declared = {
-        "robot": ("arm", "robot: arm, panda, ur5 or the path of a URDF file"),
+        "robot": ("arm", "robot: arm, panda, ur5, a URDF file or an arm file (YAML)"),
         "namespace": ("", "namespace of the arm, for example left; empty: root"),
         "params": ("", "parameter file in ROS layout; empty: defaults"),
         "bag": ("", "directory for recordings; empty: the recorder's default"),

@@ -1,10 +1,12 @@
-"""`hardware_interface`: the driver of the arm on topics; embedded MuJoCo physics by default [US5231693]."""
+"""`hardware_interface`: the arm behind its driver; embedded MuJoCo physics by default [US5231693]."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
@@ -13,6 +15,7 @@ from telerobot.msg import HardwareState, Obstacle, Obstacles
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose
+from telerobot_nodes.nodes.drivers import DriverSetting, make_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
 
@@ -38,8 +41,12 @@ class HardwareInterfaceNode(GraphNode):
         robot = load_robot(options.robot)
         self._names = list(robot.joint_names)
         self._sensor_frame = robot.sensor_frame or robot.tool_frame
-        self._arm = Hardware(robot, parameters.servo_period, task_board=parameters.task_board, realism=parameters)
+        setting = DriverSetting(
+            robot, parameters.servo_period, self.get_namespace(), parameters, task_board=parameters.task_board
+        )
+        self._arm = Hardware(robot, parameters.servo_period, make_arm(setting))
         self._ticks = 0
+        self._measured_at = -math.inf
         self._joints = self.publisher("joint_states")
         self._wrench = self.publisher("hardware_interface/wrench")
         self._state = self.publisher("hardware_interface/state")
@@ -86,8 +93,11 @@ class HardwareInterfaceNode(GraphNode):
     def _tick(self) -> None:
         self._arm.step(self.now())
         measured, stamp = self._arm.measured(), self.stamp()
-        self._joints.publish(_joint_state(self._names, measured, stamp))
-        self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
+        if measured.time > self._measured_at:  # an old measurement must not look new
+            self._measured_at = measured.time
+            self._joints.publish(_joint_state(self._names, measured, stamp))
+            if np.isfinite(measured.wrench_sensor).all():  # a sensor that is silent says nothing
+                self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
         self._ticks += 1
         if self._ticks % TICKS_PER_STATE == 0:
             self._state.publish(_state(self._arm.status(), stamp))

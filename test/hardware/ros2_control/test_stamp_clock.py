@@ -1,0 +1,30 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telerobot_nodes.hardware.ros2_control.stamp_clock import DRIFT, StampClock
+
+
+@given(st.lists(st.floats(0.0, 0.05), min_size=1, max_size=50), st.floats(-1e6, 1e6))
+def test_times_are_those_of_the_measurements_whatever_the_clock_and_the_delays(delays, ahead):
+    clock, fastest = StampClock(), min(delays)
+    times = []
+    for k, delay in enumerate(delays):
+        made = 10.0 + 0.1 * k
+        times.append((made, clock.arrival(made + ahead, made + delay)))
+    made, last = times[-1]
+    assert fastest - 1e-6 <= last - made <= fastest + DRIFT * 0.1 * len(delays) + 1e-6
+
+
+def test_a_repeated_or_older_stamp_is_no_new_measurement():
+    clock = StampClock()
+    assert clock.arrival(5.0, 1.0) == 1.0
+    assert clock.arrival(5.0, 1.1) is None and clock.arrival(4.99, 1.2) is None
+    assert clock.arrival(5.25, 1.25) == 1.25
+
+
+def test_a_clock_that_goes_back_is_told_from_a_message_out_of_order():
+    clock = StampClock()
+    clock.arrival(50.0, 1.0)
+    assert not clock.began_again(49.9) and clock.began_again(3.0)
+    clock.reset()
+    assert clock.arrival(3.0, 2.0) == 2.0
