@@ -16,7 +16,7 @@ from telerobot_nodes.core.protocol import MotionWindow as Window
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.plan.authority import AuthorityMessage
-from telerobot_nodes.plan.log import ExecutorReport, Operation, PlanPoints, PlanUpdate
+from telerobot_nodes.plan.log import ExecutorReport, Operation, PlanPoints, PlanUpdate, UnreadableOperation
 
 LINK = LinkStamp(sender="test", number=1)
 N, DOF = 4, 6
@@ -67,6 +67,15 @@ def test_more_operations_than_a_message_may_hold_are_rejected():
         convert.operations_from_message(message)
 
 
+def test_a_bad_operation_takes_its_place_among_the_good_ones_with_the_reason():
+    message = convert.operations_to_message(LINK, OPERATIONS[1:4])
+    message.operations[1].kind = 9
+    found = convert.operations_from_message(message)
+    assert [entry.number for entry in found] == [2, 3, 6]
+    assert isinstance(found[1], UnreadableOperation)
+    assert "operation.kind" in found[1].reason
+
+
 def report(**other):
     values = {entry.name: entry.default for entry in dataclasses.fields(ExecutorReport)}
     numbers = {"rate": 1.0, "rate_goal": 0.5, "plan_time": 1.25, "committed_time": 2.5, "tail_time": 9.0}
@@ -111,7 +120,6 @@ def test_an_update_survives_the_way(value):
 
 
 BAD = {
-    "operation.kind": (convert.operations_from_message, PlanOperations(operations=[PlanOperation(kind=9)])),
     "state": (convert.report_from_message, ExecutorState(state=9)),
     "executor state times": (convert.report_from_message, ExecutorState(plan_time=float("nan"))),
     "window.plan_time": (convert.window_from_message, MotionWindow(dof=DOF)),

@@ -107,8 +107,8 @@ class Far(Two):
 
     def step(self, commands):
         super().step(commands)
-        for name, (_, up, _) in self.sides.items():
-            said = self.clients[name].due(self.now)
+        for name, (queue, up, _) in self.sides.items():
+            said = self.clients[name].due(self.now, queue.held_epoch)
             if said is not None:
                 up.send(self.now, said)
 

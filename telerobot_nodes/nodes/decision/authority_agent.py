@@ -88,7 +88,8 @@ class AuthorityAgent:
     def due(self, now: float) -> tuple[AuthorityMessage | None, Operation | None]:
         """The message and the claim to publish now."""
         report, wish = self.report, self.wish
-        message = self._authority_client.due(now) if self.holds or wish is not None or self._waits else None
+        epoch = report.epoch if report is not None and self.holds else 0
+        message = self._authority_client.due(now, epoch) if self.holds or wish is not None or self._waits else None
         claim = None
         if wish is not None and wish.to_program and report is not None and now >= self._next_claim and self._may_claim:
             self._next_claim = now + REPEAT

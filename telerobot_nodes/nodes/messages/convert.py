@@ -26,7 +26,14 @@ from telerobot_nodes.core.protocol import (
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityMessage
-from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, PlanPoints, PlanUpdate
+from telerobot_nodes.plan.log import (
+    ControlReport,
+    ExecutorReport,
+    Operation,
+    PlanPoints,
+    PlanUpdate,
+    UnreadableOperation,
+)
 
 MAX_OPERATIONS = 64  # per message, as PlanOperations.msg states
 
@@ -98,11 +105,21 @@ def _operation_to_message(operation: Operation) -> Any:
     return message
 
 
-def operations_from_message(message: Any) -> list[Operation]:
-    """Operations of PlanOperations.msg; raises InvalidValueError naming the field of the first bad one."""
+def operations_from_message(message: Any) -> list[Operation | UnreadableOperation]:
+    """Operations of PlanOperations.msg; one with a bad value is unreadable, with the reason that names the field.
+
+    Raises InvalidValueError when there are too many.
+    """
     if len(message.operations) > MAX_OPERATIONS:
         raise InvalidValueError("operations (length)", len(message.operations), f"allowed: {MAX_OPERATIONS} or fewer")
-    return [_operation_from_message(entry) for entry in message.operations]
+    return [_readable_operation(entry) for entry in message.operations]
+
+
+def _readable_operation(message: Any) -> Operation | UnreadableOperation:
+    try:
+        return _operation_from_message(message)
+    except InvalidValueError as error:
+        return UnreadableOperation(message.epoch, message.number, message.agent, str(error))
 
 
 def _operation_from_message(message: Any) -> Operation:

@@ -135,7 +135,7 @@ class PathPlanQueueNode(GraphNode):
             link = self._operations_link.next(self.stamp())
             self._operations.publish(convert.operations_to_message(link, operations))
         self._publish_plan()
-        request = self._authority_client.due(now)
+        request = self._authority_client.due(now, self._queue.held_epoch)
         if request is not None:
             link = self._authority_link.next(self.stamp())
             self._authority.publish(convert.authority_to_message(link, request))

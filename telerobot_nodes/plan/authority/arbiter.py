@@ -5,7 +5,10 @@ never enter: plans, poses; a halt (accepted from anyone, on a topic of its own).
 
 The arbiter runs at the robot: it is the receiver's policy for claims (`may_open`). A claim is accepted if the plan is
 free or the agent's own, if the holder consented (or is armed to consent at once), or if a supervisor took it. Missing
-heartbeats never transfer control; they are only reported.
+heartbeats never transfer control to another name; they are only reported.
+
+A name belongs to one process at a time. While the holder sends heartbeats of its epoch, another process of its name
+is denied; without them its claim counts as that of the restarted holder.
 
 The link loses messages, so an agent repeats each request until a report answers it. A request has a number of its own
 and is decided once; copies that arrive later change nothing.
@@ -19,10 +22,11 @@ from enum import Enum
 
 from telerobot_nodes.core.protocol import AuthorityKind, next_state
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
-from telerobot_nodes.plan.log import LogPosition, Operation, Receiver
+from telerobot_nodes.plan.log import LogPosition, Operation, Receiver, agent_name
 
 HEARTBEAT_TIMEOUT = 2.0  # [s] after which an agent counts as silent
 REMEMBERED = 8  # decided requests of one agent, for recognising copies
+AGENTS = 64  # agents whose requests are remembered; the one decided longest ago is forgotten
 
 
 @dataclass(frozen=True)
@@ -32,15 +36,16 @@ class AuthorityMessage:
     kind: AuthorityKind
     agent: str  # who sends
     peer: str = ""  # agent that it concerns; empty: the holder, or the agent that requests
-    epoch: int = 0  # epoch the sender knows
+    epoch: int = 0  # epoch of the sender's authority; 0: it has none
     number: int = 0  # of the request, the same in its copies; 0: decided each time it arrives
     reason: str = ""  # of a refusal
 
     def __post_init__(self) -> None:
         if self.kind not in tuple(AuthorityKind):
             raise InvalidValueError("authority.kind", self.kind, f"allowed: 0 .. {max(AuthorityKind)}")
-        if not self.agent:
-            raise InvalidValueError("authority.agent", self.agent, "allowed: a name")
+        agent_name(self.agent, "authority.agent")
+        if self.peer:
+            agent_name(self.peer, "authority.peer")
 
 
 @dataclass(frozen=True)
@@ -102,13 +107,14 @@ class AuthorityArbiter:
         self.asker = ""
         self.denial = Denial()  # the latest
         self._forced = False
-        self._received: dict[str, float] = {}
+        self._alive = -HEARTBEAT_TIMEOUT  # [s] last message from the epoch in force
+        self._received: dict[str, float] = {}  # [s] last message of the holder
         self._settled: dict[str, deque[Denial]] = {}  # of each agent; accepted ones have no reason
 
     def handle(self, now: float, message: AuthorityMessage, receiver: Receiver) -> None:
         """Take a message. When refused, raises AuthorityError or TransitionError and changes nothing."""
         self.follow(receiver.position)
-        self._received[message.agent] = now
+        self._note_alive(now, message, receiver.position.epoch)
         if message.number and self._known(message):
             return
         try:
@@ -142,7 +148,11 @@ class AuthorityArbiter:
     def _settle(self, message: AuthorityMessage, reason: str) -> None:
         if message.number:
             settled = Denial(message.agent, message.number, reason)
-            self._settled.setdefault(message.agent, deque(maxlen=REMEMBERED)).append(settled)
+            latest = self._settled.pop(message.agent, deque(maxlen=REMEMBERED))
+            self._settled[message.agent] = latest
+            latest.append(settled)
+            if len(self._settled) > AGENTS:
+                del self._settled[next(iter(self._settled))]
             self.denial = settled if reason else self.denial
 
     @property
@@ -159,20 +169,34 @@ class AuthorityArbiter:
         """True when the holder has stopped sending. It keeps authority all the same."""
         return self.holder in self._received and now - self._received[self.holder] > HEARTBEAT_TIMEOUT
 
-    def may_open(self, operation: Operation, position: LogPosition) -> str:
+    def _note_alive(self, now: float, message: AuthorityMessage, epoch: int) -> None:
+        if message.agent == self.holder:
+            self._received = {self.holder: now}
+            if message.epoch == epoch:
+                self._alive = now
+
+    def may_open(self, now: float, operation: Operation, position: LogPosition) -> str:
         """Policy of the receiver: why a claim is refused; empty if it is accepted."""
         self.follow(position)
         granted = self.state is ArbiterState.GRANTED and operation.agent == self.asker
         own = operation.agent == self.holder and not (self.state is ArbiterState.GRANTED and self._forced)
         if own and self.state is not ArbiterState.FREE:
-            return ""  # a restart of the holder; a request stays open
+            return self._against_namesake(now, operation)  # a restart of the holder; a request stays open
         if self.state is ArbiterState.FREE or granted:
             self._claimed(operation.agent)
             return ""
         return f"authority: {operation.agent} claims it, {self.holder} holds it; allowed: its consent, or a supervisor"
 
+    def _against_namesake(self, now: float, operation: Operation) -> str:
+        """Why a claim in the holder's name is refused; empty when the holder itself has fallen silent."""
+        if now - self._alive >= HEARTBEAT_TIMEOUT:
+            return ""
+        reason = f"agent: another operator is named {operation.agent} and has control; allowed: a name of its own"
+        self.denial = Denial(operation.agent, operation.epoch, reason)
+        return reason
+
     def follow(self, position: LogPosition) -> None:
-        """Take the holder of authority from the log (hand-over inside the log, journal)."""
+        """Take the holder of authority from the log (journal)."""
         if position.authority != self.holder:
             if position.authority:
                 self._claimed(position.authority)
@@ -181,6 +205,7 @@ class AuthorityArbiter:
 
     def _claimed(self, agent: str) -> None:
         self._fire(ArbiterEvent.CLAIM)
+        self._alive = -HEARTBEAT_TIMEOUT
         self.holder, self._forced = agent, False
         self.asker = ""
 
@@ -204,14 +229,14 @@ class AuthorityArbiter:
 
     def _consent(self, message: AuthorityMessage) -> None:
         self._from_holder(message)
-        if message.peer and message.peer != self.asker:
-            raise AuthorityError(f"consent for {message.peer}: {self.asker or 'nobody'} requests control")
+        self._about_asker(message)
         if self.state is ArbiterState.GRANTED:
             return  # a copy: the answer is on the link
         self._fire(ArbiterEvent.CONSENT)
 
     def _refuse(self, message: AuthorityMessage) -> None:
         self._from_holder(message)
+        self._about_asker(message)
         if self._forced:
             raise AuthorityError(f"refusal of {message.agent}: a supervisor decided for {self.asker}")
         self._fire(ArbiterEvent.REFUSE)
@@ -241,6 +266,12 @@ class AuthorityArbiter:
         self._fire(ArbiterEvent.RELEASE)
         self.holder = self.asker = ""
         self._forced = False
+
+    def _about_asker(self, message: AuthorityMessage) -> None:
+        """An answer names whom it answers: another agent may have requested control since it was given."""
+        if message.peer != self.asker:
+            answered = message.peer or "nobody by name"
+            raise AuthorityError(f"{message.kind.name} for {answered}: {self.asker or 'nobody'} requests control")
 
     def _from_holder(self, message: AuthorityMessage) -> None:
         if message.agent != self.holder:

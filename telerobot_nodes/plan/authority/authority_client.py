@@ -44,13 +44,13 @@ class AuthorityClient:
         self._number = max(self._number + 1, int(1000.0 * now))  # a different one after each restart
         self._open, self._next = replace(message, number=self._number), now
 
-    def due(self, now: float) -> AuthorityMessage | None:
-        """Message to send now, None if none."""
+    def due(self, now: float, epoch: int) -> AuthorityMessage | None:
+        """Message to send now, None if none; `epoch`: of this agent's authority, 0 if it has none."""
         if now < self._next:
             return None
         self._next = now + REPEAT
-        epoch = self._report.epoch if self._report else 0
-        return self._open or AuthorityMessage(AuthorityKind.HEARTBEAT, self._agent, epoch=epoch)
+        message = self._open or AuthorityMessage(AuthorityKind.HEARTBEAT, self._agent)
+        return replace(message, epoch=epoch)
 
     def on_report(self, report: ExecutorReport) -> list[AuthorityMessage]:
         """Take a report; returns the messages that other agents must have sent since the last one."""

@@ -31,15 +31,16 @@ class Handoff:
         self.asker = ""  # agent that requests authority from this one
 
     def message(self, kind: AuthorityKind, peer: str, epoch: int) -> AuthorityMessage:
-        """Message to send. Raises InvalidValueError naming the field."""
-        message = AuthorityMessage(kind, self.agent, peer, epoch)
+        """Message to send; an answer without `peer` is to the agent that requests. Raises InvalidValueError."""
+        answers = kind in (AuthorityKind.CONSENT, AuthorityKind.REFUSE)
+        message = AuthorityMessage(kind, self.agent, peer or (self.asker if answers else ""), epoch)
         if kind is AuthorityKind.REQUEST:
             self.stage = ClaimStage.CONSENT
         elif kind is AuthorityKind.TAKE and peer in ("", self.agent):
             self.stage = ClaimStage.ALLOWED
         elif kind is AuthorityKind.RELEASE:
             self.stage = ClaimStage.NONE
-        elif kind in (AuthorityKind.CONSENT, AuthorityKind.REFUSE):
+        elif answers:
             self.asker = ""
         return message
 

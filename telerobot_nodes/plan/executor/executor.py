@@ -20,8 +20,9 @@ from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
+from telerobot_nodes.plan.executor.overtaking import stop_overtakes
 from telerobot_nodes.plan.executor.path import IntArray
-from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver
+from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver, UnreadableOperation
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
 SETTLING = 0.5  # [s] after the setpoint's rest in which the arm should have arrived
@@ -86,10 +87,10 @@ class PlanExecutor:
         self._memory = memory
         if memory is not None:
             self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
-            self._paused = memory.held
+            self._paused, self._rate_goal = memory.held, memory.rate_goal
             self.motion.start_from(memory.executed_seq, memory.plan_time)
 
-    def receive(self, now: float, operations: Iterable[Operation]) -> None:
+    def receive(self, now: float, operations: Iterable[Operation | UnreadableOperation]) -> None:
         """Apply received operations exactly once and in order; a refused operation changes nothing and is reported.
 
         An executor that was restarted takes nothing until it knows which points its predecessor executed; operations
@@ -97,13 +98,13 @@ class PlanExecutor:
         """
         if self._memory is not None:
             return
-        for delivery in self.receiver.receive(now, operations):
+        for delivery in self.receiver.deliver(now, operations):
             if delivery.refusal:
                 continue
             try:
                 self._apply(now, delivery.operation)
-            except (InvalidValueError, OutOfReachError, QueueFullError) as error:
-                self.receiver.refuse(delivery.operation.number, str(error))
+            except Exception as error:  # noqa: BLE001 an operation is applied or refused, whatever happens
+                self.receiver.refuse(delivery.operation.number, _refusal(delivery.operation, error))
 
     def on_authority(self, now: float, message: AuthorityMessage) -> None:
         """Take a message about authority. Raises AuthorityError or TransitionError when it is refused."""
@@ -123,7 +124,8 @@ class PlanExecutor:
 
     def tick(self, now: float) -> MotionWindow | None:
         """Next window; None if nothing changed. Call it every 20 to 40 ms."""
-        return self.motion.tick(now, 0.0 if self._paused or self.halted else self._rate_goal)
+        held = self._paused or self.halted or stop_overtakes(self.receiver.overtaking, self.motion)
+        return self.motion.tick(now, 0.0 if held else self._rate_goal)
 
     @property
     def halted(self) -> bool:
@@ -160,6 +162,7 @@ class PlanExecutor:
             self._executed_seq,
             self._highest_seq,
             self._paused or self.halted,
+            self._rate_goal,
             motion.arrived_time,
             self._memory.committed if self._memory else tuple(committed),
         )
@@ -235,7 +238,8 @@ class PlanExecutor:
         elif kind is OperationKind.RESUME:
             self._resume(operation)
         elif kind in (OperationKind.RESET, OperationKind.TARE):
-            self._request(operation)
+            _check_request(kind, self.motion.control)
+            self._requests.append(operation)
 
     def _append(self, now: float, operation: Operation) -> None:
         path = self.motion.path
@@ -283,11 +287,6 @@ class PlanExecutor:
         if not self.motion.off_path:
             self.motion.trouble = ""
 
-    def _request(self, operation: Operation) -> None:
-        """Pass a RESET or TARE on. Raises InvalidValueError when it has no object."""
-        _check_request(operation.kind, self.motion.control)
-        self._requests.append(operation)
-
     def _resolve(self, memory: ExecutorMemory, report: ControlReport) -> None:
         """Report, with the arm at rest, the points that it reached after the predecessor had died."""
         seq, plan_time = memory.reached(report)
@@ -310,6 +309,12 @@ class PlanExecutor:
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
+
+
+def _refusal(operation: Operation, error: Exception) -> str:
+    """Why an operation is refused; an unforeseen error is named as such."""
+    foreseen = isinstance(error, (InvalidValueError, OutOfReachError, QueueFullError))
+    return str(error) if foreseen else f"{operation.kind.name} failed: {error!r}"
 
 
 def _waiting(before: str, control: ControlReport | None) -> str:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from telerobot_nodes.core.values import finite
+from telerobot_nodes.core.values import finite, in_range
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.plan.log import ControlReport, LogPosition
+from telerobot_nodes.plan.log import RATE_RANGE, ControlReport, LogPosition
 
 _SLACK = 1e-6  # [s]
 MAX_NUMBER = 1 << 62  # of epochs, operations and points: a message has room for 2^64
@@ -29,6 +29,7 @@ class ExecutorMemory:
     executed_seq: int
     highest_seq: int  # highest number ever taken
     held: bool  # paused or halted: a successor waits for RESUME
+    rate_goal: float  # [-] the operator's latest
     plan_time: float  # [s] of the arm
     committed: tuple[tuple[int, float], ...]  # number and plan time [s] of points that the arm may reach by itself
 
@@ -44,7 +45,7 @@ class ExecutorMemory:
     def text(self) -> str:
         """One line of JSON."""
         position = [self.position.epoch, self.position.authority, self.position.applied_number]
-        values = [self.executed_seq, self.highest_seq, self.held, self.plan_time]
+        values = [self.executed_seq, self.highest_seq, self.held, self.rate_goal, self.plan_time]
         return json.dumps({"position": position, "values": values, "committed": self.committed})
 
     @classmethod
@@ -53,11 +54,12 @@ class ExecutorMemory:
         try:
             read = json.loads(line)
             epoch, authority, applied = read["position"]
-            executed, highest, held, plan_time = read["values"]
+            executed, highest, held, rate, plan_time = read["values"]
             committed = tuple((_number(seq), finite(time, "memory.committed")) for seq, time in read["committed"])
             position = LogPosition(_number(epoch), str(authority), _number(applied))
             time = finite(plan_time, "memory.plan_time")
-            return cls(position, _number(executed), _number(highest), bool(held), time, committed)
+            rate = in_range(rate, "memory.rate_goal", *RATE_RANGE)
+            return cls(position, _number(executed), _number(highest), bool(held), rate, time, committed)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InvalidValueError("memory", line, f"allowed: a line written by this version ({error})") from None
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from telerobot_nodes.plan.log.control import ControlReport
 from telerobot_nodes.plan.log.feed import PlanFeed, PlanUpdate
-from telerobot_nodes.plan.log.operations import ExecutorReport, MAX_WINDOW, Operation, RATE_RANGE
+from telerobot_nodes.plan.log.operations import (
+    MAX_WINDOW,
+    RATE_RANGE,
+    ExecutorReport,
+    Operation,
+    UnreadableOperation,
+    agent_name,
+)
 from telerobot_nodes.plan.log.points import MIN_STEP, PlanPoints, Timing
 from telerobot_nodes.plan.log.receiver import LogPosition, Receiver
 from telerobot_nodes.plan.log.sender import Sender, SenderConfig
@@ -31,5 +38,7 @@ __all__ = [
     "SenderConfig",
     "PointBlock",
     "Timing",
+    "UnreadableOperation",
+    "agent_name",
     "PlanReplication",
 ]

@@ -8,12 +8,15 @@ Rules of the log:
 - APPEND names in `after_seq` the point that it follows. A robot whose tail is another point (because a TRUNCATE or
   CLEAR could not delete the committed stretch) refuses it, so that the plan never has an unnoticed gap. The operator's
   side then continues from the robot's tail.
-- AUTHORITY in the epoch in force hands the plan to `agent`; the next epoch begins, with numbers from 1.
 - AUTHORITY with number 1 and a higher epoch claims that epoch for `agent`: first claim, restart of the operator's
-  side, or a supervisor. The robot decides. An epoch is a fencing token: older operations are refused.
+  side, consent of the holder, or a supervisor. The robot decides. An epoch is a fencing token: older operations are
+  refused. AUTHORITY inside an epoch is refused.
 - Two lives of one agent never claim the same epoch (`next_epoch`); otherwise operations of the dead one that are
   still on the link would count as the other's.
 - No number of a message may leave no room for the next: an epoch is at most EPOCHS above the present one.
+- A stop never waits for points: a PAUSE, CLEAR or TRUNCATE that overtakes earlier operations holds the arm until its
+  turn has come.
+- An operation that cannot be read takes its turn and is refused, so that those after it are not kept waiting.
 - RESUME names the robot's count of halts that it ends; a robot that was halted again meanwhile rejects it.
 """
 
@@ -30,11 +33,31 @@ from telerobot_nodes.plan.log.points import PlanPoints
 RATE_RANGE = (0.1, 10.0)  # [-] allowed time ratios and execution rates
 MAX_WINDOW = 3600.0  # [s] longest execution window
 EPOCHS = 1 << 20  # the next epoch is one of so many after the present one
+MAX_POINTS = 4096  # of one operation
+MAX_NAME = 255  # characters of an agent's name
 
 
 def next_epoch(epoch: int, now: float) -> int:
     """Epoch to claim after `epoch`, from the claimant's clock `now` [s]: a different one after each restart."""
     return epoch + 1 + int(1000.0 * now) % EPOCHS
+
+
+def agent_name(name: str, field: str) -> str:
+    """`name`; raises InvalidValueError when it is empty or too long."""
+    if not 0 < len(name) <= MAX_NAME:
+        shown = name if len(name) <= MAX_NAME else f"{name[:16]}... ({len(name)} characters)"
+        raise InvalidValueError(field, shown, f"allowed: a name of 1 to {MAX_NAME} characters")
+    return name
+
+
+@dataclass(frozen=True)
+class UnreadableOperation:
+    """A received operation with bad values: refused with `reason` when its turn comes."""
+
+    epoch: int
+    number: int
+    agent: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -56,10 +79,11 @@ class Operation:
             raise InvalidValueError("operation.number", self.number, "allowed: 1 or more")
         if self.kind not in tuple(OperationKind):
             raise InvalidValueError("operation.kind", self.kind, f"allowed: 0 .. {max(OperationKind)}")
-        if not self.agent:
-            raise InvalidValueError("operation.agent", self.agent, "allowed: a name")
+        agent_name(self.agent, "operation.agent")
         if self.kind is OperationKind.APPEND and (self.points is None or not len(self.points)):
             raise InvalidValueError("operation.points", self.points, "allowed: at least one point")
+        if self.points is not None and len(self.points) > MAX_POINTS:
+            raise InvalidValueError("operation.points (length)", len(self.points), f"allowed: 1 .. {MAX_POINTS}")
         if self.points is not None and not 0 <= self.after_seq < self.points.first_seq:
             raise InvalidValueError("operation.after_seq", self.after_seq, "allowed: 0 .. points.first_seq - 1")
         if self.kind is OperationKind.RATE:

@@ -17,6 +17,7 @@ from telerobot_nodes.core.values import FloatArray, finite_array, poses
 from telerobot_nodes.errors import InvalidValueError
 
 MIN_STEP = 1e-3  # [s] least plan time between consecutive points
+MAX_TIME = 1e9  # [s] latest plan time: 30 years, and still exact to 1e-7 s
 
 
 class Timing(IntEnum):
@@ -100,3 +101,5 @@ def _check_time(time: FloatArray) -> None:
         )
     if time.size and time[0] < 0.0:
         raise InvalidValueError("points.time[0]", float(time[0]), "allowed: 0 or later [s]")
+    if time.size and time[-1] > MAX_TIME:
+        raise InvalidValueError(f"points.time[{time.size - 1}]", float(time[-1]), f"allowed: up to {MAX_TIME:g} [s]")

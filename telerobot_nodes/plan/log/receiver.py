@@ -3,22 +3,25 @@
 What belongs here: order, duplicates, epochs, expiry by receipt time. What must never enter: the effect of an
 operation on the plan (`executor.py`), clocks, sockets.
 
-Use: for each `Delivery` of `receive`, apply the operation if `refusal` is empty. If the plan cannot take it, call
-`refuse(number, reason)`. Publish `acknowledgement` in every report. For a journal, store `position` with the effect of
-the operation and make a new receiver from it: nothing is delivered twice.
+Use: for each `Delivery` of `deliver`, apply the operation if `refusal` is empty. If the plan cannot take it, call
+`refuse(number, reason)` before the next one: an operation is acknowledged when the next one is asked for. Publish
+`acknowledgement` in every report. For a journal, store `position` with the effect of the operation and make a new
+receiver from it: nothing is delivered twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from telerobot_nodes.core.protocol import OperationKind
-from telerobot_nodes.plan.log.operations import EPOCHS, Operation
+from telerobot_nodes.plan.log.operations import EPOCHS, Operation, UnreadableOperation
 
 REORDER_CAPACITY = 4096  # operations held while an earlier one is missing; later ones will be retransmitted
+REORDER_POINTS = 1 << 17  # points in them
 
-OpenPolicy = Callable[[Operation, "LogPosition"], str]
+Received = Operation | UnreadableOperation
+OpenPolicy = Callable[[float, Operation, "LogPosition"], str]  # time [s], claim, position -> why not, empty if allowed
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Acknowledgement:
     refusal: str
 
 
-def open_when_free(operation: Operation, position: LogPosition) -> str:
+def open_when_free(_now: float, operation: Operation, position: LogPosition) -> str:
     """Default policy: a claim is allowed if the plan is free or the agent's own; returns why not, empty if allowed."""
     if position.authority in ("", operation.agent):
         return ""
@@ -67,7 +70,8 @@ class Receiver:
         self._position = position or LogPosition()
         self._may_open = may_open
         self._capacity = capacity
-        self._waiting: dict[int, Delivery] = {}
+        self._waiting: dict[int, tuple[Received, float]] = {}  # with the time [s] of first receipt
+        self._waiting_points = 0
         self._refused_number = 0
         self._refusal = ""
         self._cause = ""  # reason of the first of consecutive refusals
@@ -90,12 +94,20 @@ class Receiver:
         """Confirmation for the next report."""
         return Acknowledgement(self._position, self._refused_number, self._refusal)
 
-    def receive(self, now: float, operations: Iterable[Operation]) -> list[Delivery]:
+    @property
+    def overtaking(self) -> list[Operation]:
+        """Operations without points that wait for an earlier one, in order: a stop among them should act at once."""
+        found = [entry for entry, _ in self._waiting.values() if isinstance(entry, Operation) and entry.points is None]
+        return sorted(found, key=lambda operation: operation.number)
+
+    def receive(self, now: float, operations: Iterable[Received]) -> list[Delivery]:
         """Take received operations; returns those that are due now, in order, and those that were refused."""
-        due: list[Delivery] = []
+        return list(self.deliver(now, operations))
+
+    def deliver(self, now: float, operations: Iterable[Received]) -> Iterator[Delivery]:
+        """Like `receive`, one by one: an operation is acknowledged after the caller's loop has dealt with it."""
         for operation in operations:
-            self._take(now, operation, due)
-        return due
+            yield from self._take(now, operation)
 
     def refuse(self, number: int, reason: str) -> None:
         """Record that the plan could not take operation `number` of the present epoch.
@@ -113,59 +125,85 @@ class Receiver:
         """Begin the next epoch for `agent` (hand-off decided by the robot); the log of the old epoch ends."""
         self._begin(LogPosition(self._position.epoch + 1, agent, 0))
 
-    def _take(self, now: float, operation: Operation, due: list[Delivery]) -> None:
+    def _take(self, now: float, operation: Received) -> Iterator[Delivery]:
         position = self._position
         if operation.epoch > position.epoch:
-            self._claim(now, operation, due)
+            yield from self._claim(now, operation)
         elif operation.epoch < position.epoch:
-            self._reject(now, operation, f"epoch: {operation.epoch} is over; allowed: {position.epoch}", due)
+            yield from self._reject(now, operation, f"epoch: {operation.epoch} is over; allowed: {position.epoch}")
+        elif operation.agent != position.authority:
+            reason = f"agent: {operation.agent} has no authority; allowed: {position.authority or 'nobody yet'}"
+            yield from self._reject(now, operation, reason)
         elif operation.number <= position.applied_number or operation.number in self._waiting:
             self.doubles += 1
-        elif operation.kind is not OperationKind.AUTHORITY and operation.agent != position.authority:
-            reason = f"agent: {operation.agent} has no authority; allowed: {position.authority or 'nobody yet'}"
-            self._reject(now, operation, reason, due)
-        elif operation.number <= position.applied_number + self._capacity:
-            self._waiting[operation.number] = Delivery(operation, now)
-            self._advance(now, due)
+        elif self._has_room(operation):
+            self._waiting[operation.number] = operation, now
+            self._waiting_points += _points(operation)
+            yield from self._advance(now)
 
-    def _claim(self, now: float, operation: Operation, due: list[Delivery]) -> None:
-        if operation.kind is not OperationKind.AUTHORITY or operation.number != 1:
+    def _has_room(self, operation: Received) -> bool:
+        """True when an operation may wait; the next one always may."""
+        ahead = operation.number - self._position.applied_number
+        return ahead == 1 or (ahead <= self._capacity and self._waiting_points + _points(operation) <= REORDER_POINTS)
+
+    def _claim(self, now: float, operation: Received) -> Iterator[Delivery]:
+        if not isinstance(operation, Operation) or not _is_claim(operation):
             self.early += 1
             return
         last = self._position.epoch + EPOCHS
         reason = f"epoch: {operation.epoch} is too high; allowed: up to {last}" if operation.epoch > last else ""
-        reason = reason or self._may_open(operation, self._position)
+        reason = reason or self._may_open(now, operation, self._position)
         if reason:
-            self._reject(now, operation, reason, due)
+            yield from self._reject(now, operation, reason)
             return
         self._begin(LogPosition(operation.epoch, operation.agent, 1))
-        due.append(Delivery(operation, now))
+        yield Delivery(operation, now)
 
-    def _reject(self, now: float, operation: Operation, reason: str, due: list[Delivery]) -> None:
+    def _reject(self, now: float, operation: Received, reason: str) -> Iterator[Delivery]:
         self.strangers += 1
-        due.append(Delivery(operation, now, reason))
+        if isinstance(operation, Operation):
+            yield Delivery(operation, now, reason)
 
     def _begin(self, position: LogPosition) -> None:
         self._position = position
         self._waiting.clear()
+        self._waiting_points = 0
         self._refused_number = 0
         self._refusal = self._cause = ""
 
-    def _advance(self, now: float, due: list[Delivery]) -> None:
-        while True:
-            delivery = self._waiting.pop(self._position.applied_number + 1, None)
-            if delivery is None:
-                return
-            due.append(self._step(now, delivery))
+    def _advance(self, now: float) -> Iterator[Delivery]:
+        """Deliver what is next; the position follows when the caller has dealt with it."""
+        position = self._position
+        while (entry := self._waiting.get(position.applied_number + 1)) is not None:
+            operation, received = entry
+            reason = _reason_against(now, operation, received)
+            if reason:
+                self.refuse(operation.number, reason)
+            if isinstance(operation, Operation):
+                yield Delivery(operation, received, reason)
+            if self._position != position:
+                return  # the caller ended the epoch
+            del self._waiting[operation.number]
+            self._waiting_points -= _points(operation)
+            position = self._position = LogPosition(position.epoch, position.authority, operation.number)
 
-    def _step(self, now: float, delivery: Delivery) -> Delivery:
-        operation, position = delivery.operation, self._position
-        self._position = LogPosition(position.epoch, position.authority, operation.number)
-        late = now - delivery.received - operation.window
-        if operation.window > 0.0 and late > 0.0:
-            reason = f"window: expired {late:.3f} s ago; allowed: {operation.window:g} s after receipt"
-            self.refuse(operation.number, reason)
-            return Delivery(operation, delivery.received, reason)
-        if operation.kind is OperationKind.AUTHORITY and operation.agent != position.authority:
-            self.open(operation.agent)
-        return delivery
+
+def _is_claim(operation: Operation) -> bool:
+    return operation.kind is OperationKind.AUTHORITY and operation.number == 1
+
+
+def _points(operation: Received) -> int:
+    points = operation.points if isinstance(operation, Operation) else None
+    return len(points) if points is not None else 0
+
+
+def _reason_against(now: float, operation: Received, received: float) -> str:
+    """Why an operation whose turn has come is refused; empty if it is delivered."""
+    if isinstance(operation, UnreadableOperation):
+        return operation.reason
+    late = now - received - operation.window
+    if operation.window > 0.0 and late > 0.0:
+        return f"window: expired {late:.3f} s ago; allowed: {operation.window:g} s after receipt"
+    if operation.kind is OperationKind.AUTHORITY:
+        return "operation.kind: AUTHORITY inside an epoch; allowed: as number 1 of a new epoch"
+    return ""

@@ -50,6 +50,7 @@ class PlanReplication:
         self._refused_number = 0
         self._check_number = 0  # operation whose confirmation CHECKING and JOINING wait for
         self._past_reports = 0
+        self._denied_number = 0
 
     @property
     def sender(self) -> Sender:
@@ -188,12 +189,32 @@ class PlanReplication:
         self._forget_tails()
         self._refused_number = 0
 
+    @property
+    def denial(self) -> str:
+        """Why the robot refuses our claim, from its latest report; empty if it does not."""
+        if self.phase is not Phase.CLAIMING or self._sender is None or self.report is None:
+            return ""
+        ours = (self.report.denied_agent, self.report.denied_number) == (self.agent, self._sender.epoch)
+        return self.report.denial if ours else ""
+
+    def _note_denial(self, report: ExecutorReport) -> None:
+        """Tell the holder what the robot has denied in its name: another operator may use the name too."""
+        if report.denied_agent == self.agent and report.denied_number != self._denied_number:
+            self._denied_number = report.denied_number
+            self.notices.append(f"robot denied a request of {self.agent}: {report.denial}")
+
     def _follow_authority(self, report: ExecutorReport) -> bool:
         """Follow who holds authority; True when it is ours in the epoch of our log."""
         if self._sender is not None and report.epoch == self._sender.epoch and report.authority == self.agent:
             if not self.open:
                 self.fire(Event.GRANTED)
+                self._denied_number = report.denied_number
+            self._note_denial(report)
             return True
+        if self.open and report.authority == self.agent and report.epoch > self.sender.epoch:
+            self.notices.append(f"another operator named {self.agent} has taken control; allowed: a name of its own")
+            self._lose(report)
+            return False
         free = report.authority in ("", self.agent)
         claims = self._insists or (free and self.phase is Phase.CLAIMING)
         if claims and report.epoch < self.sender.epoch <= report.epoch + EPOCHS:

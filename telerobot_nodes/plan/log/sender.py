@@ -6,6 +6,8 @@ operations, clocks, sockets.
 Two defences against loss. Each small operation is sent in `copies` consecutive messages, so that a lost message costs
 no round trip. An operation that is not acknowledged after the measured round trip and a margin is retransmitted,
 oldest first, without end: the link may be down for minutes.
+
+Operations without points, which may be stops, go before points, in a message of their own.
 """
 
 from __future__ import annotations
@@ -133,9 +135,14 @@ class Sender:
         overdue = [entry for entry in self._pending if entry.copies and entry.last_sent < limit]
         fresh = [entry for entry in self._pending if not entry.copies]
         repeated = [e for e in self._pending if limit <= e.last_sent < now and 0 < e.copies < self._copies(e)]
+        words = [entry for entry in overdue + fresh if entry.operation.points is None]
+        return self._message(now, words or overdue + fresh + repeated)
+
+    def _message(self, now: float, entries: list[_Pending]) -> list[Operation]:
+        """The first of `entries` that fit into one message, in order of number."""
         chosen: list[_Pending] = []
         left = self._config.message_bytes
-        for entry in overdue + fresh + repeated:
+        for entry in entries:
             if len(chosen) == self._config.message_operations:
                 break
             if entry.bytes <= left or not chosen:

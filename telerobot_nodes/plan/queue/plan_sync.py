@@ -60,7 +60,7 @@ class PlanSync:
         if recorder.brake.engaged:
             return "time brake"
         if recorder.position_clutch and self.phase is not Phase.READY:
-            return str(self.phase.value)
+            return self.replication.denial or str(self.phase.value)
         held, most = self._fill
         name = "plan" if recorder.position_clutch else "trial path"
         return f"{name} is full: {held} of {most} points" if recorder.is_full(most - held) else ""

@@ -179,6 +179,11 @@ class PathPlanQueue:
         """True when this agent may plan."""
         return self._sync.replication.open
 
+    @property
+    def held_epoch(self) -> int:
+        """Epoch in which this agent may plan, 0 if it may not; its heartbeats name it."""
+        return self._sync.replication.sender.epoch if self._sync.replication.open else 0
+
     # --- time, the link and displays -----------------------------------------------------------------------------
 
     def poll(self, now: float) -> list[Operation]:

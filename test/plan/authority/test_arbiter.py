@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plan_models import Link
 from two_agents import Far, Two, at, sweep
 
 from telerobot_nodes.core.protocol import AuthorityKind, OperationKind
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
-from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
-from telerobot_nodes.plan.authority.arbiter import HEARTBEAT_TIMEOUT, TABLE, ArbiterEvent, ArbiterState
+from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityClient, AuthorityMessage
+from telerobot_nodes.plan.authority.arbiter import AGENTS, HEARTBEAT_TIMEOUT, TABLE, ArbiterEvent, ArbiterState
 from telerobot_nodes.plan.log import LogPosition, Operation, Receiver
+from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 
 REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
 
@@ -25,13 +27,15 @@ class Place:
         self.receiver = Receiver(may_open=self.arbiter.may_open)
         self.now = 0.0
 
-    def say(self, kind, agent, peer="", number=0):
+    def say(self, kind, agent, peer=None, number=0, epoch=0):
         self.now += 0.1
-        self.arbiter.handle(self.now, AuthorityMessage(kind, agent, peer, number=number), self.receiver)
+        answers = self.arbiter.asker if kind in (CONSENT, REFUSE) else ""
+        message = AuthorityMessage(kind, agent, answers if peer is None else peer, epoch, number)
+        self.arbiter.handle(self.now, message, self.receiver)
 
     def claim(self, agent, epoch=None):
         epoch = self.receiver.position.epoch + 1 if epoch is None else epoch
-        (delivery,) = self.receiver.receive(0.0, [Operation(epoch, 1, OperationKind.AUTHORITY, agent)])
+        (delivery,) = self.receiver.receive(self.now, [Operation(epoch, 1, OperationKind.AUTHORITY, agent)])
         return delivery.refusal
 
     @property
@@ -180,6 +184,47 @@ def test_a_restart_of_the_holder_keeps_the_request_of_the_other(place):
     assert place.arbiter.asker == "bob"
 
 
+def test_an_answer_to_an_agent_that_has_given_up_is_not_given_to_the_next(place):
+    place.say(REQUEST, "bob")
+    place.say(RELEASE, "bob")
+    place.say(REQUEST, "eve")
+    for kind in (CONSENT, REFUSE):
+        with pytest.raises(AuthorityError, match=f"{kind.name} for bob: eve requests control"):
+            place.say(kind, "ann", "bob")
+        with pytest.raises(AuthorityError, match="nobody by name: eve requests control"):
+            place.say(kind, "ann", "")
+    assert (place.arbiter.state, place.arbiter.asker) == (ArbiterState.ASKED, "eve")
+
+
+def test_a_second_operator_of_the_holders_name_is_denied_while_the_first_is_heard(place):
+    first = place.receiver.position.epoch
+    place.say(HEARTBEAT, "ann", epoch=first)
+    assert "another operator is named ann" in place.claim("ann", first + 7)
+    assert (place.arbiter.denial.agent, place.arbiter.denial.number) == ("ann", first + 7)
+    place.now += 0.9 * HEARTBEAT_TIMEOUT
+    place.say(HEARTBEAT, "ann")  # of the second one, which has no epoch
+    assert "another operator is named ann" in place.claim("ann", first + 7)
+    place.now += 0.2 * HEARTBEAT_TIMEOUT
+    assert place.claim("ann", first + 7) == ""
+
+
+def test_agents_that_asked_long_ago_are_forgotten(place):
+    for n in range(3 * AGENTS):
+        with contextlib.suppress(AuthorityError):
+            place.say(TAKE, f"agent {n}", number=1)
+        place.say(REQUEST, "bob", number=5)
+    assert len(place.arbiter._settled) == AGENTS
+    place.say(RELEASE, "bob", number=6)
+    place.say(REQUEST, "bob", number=5)  # a copy
+    assert place.arbiter.asker == ""
+
+
+@pytest.mark.parametrize("field", ["agent", "peer"])
+def test_a_name_of_a_megabyte_is_refused(field):
+    with pytest.raises(InvalidValueError, match=rf"authority\.{field}.*1000000 characters.*1 to 255"):
+        AuthorityMessage(REQUEST, **{"agent": "ann", field: "n" * 1_000_000})
+
+
 def test_a_message_without_a_name_is_refused():
     with pytest.raises(InvalidValueError, match=r"authority\.agent"):
         AuthorityMessage(REQUEST, "")
@@ -279,6 +324,25 @@ def test_the_plan_after_the_meeting_point_is_dropped_and_a_link_joins_the_two():
     assert two.robot.executed[-1][1] == "bob"
 
 
+def test_of_two_operators_of_one_name_the_second_is_told_and_the_first_goes_on():
+    far = Far(0.2)
+    far.run(3.0)
+    first, queue = far.sides["ann"][0], PathPlanQueue(QueueConfig(agent="ann"), lambda pose: None)
+    assert first.has_authority
+    epoch = far.robot.receiver.position.epoch
+    far.sides["second"] = (queue, Link(5, 0.2), Link(6, 0.2))
+    far.clients["second"] = AuthorityClient("ann")
+    far.run(4.0, ann=at(0.45, 0.05))
+    assert far.robot.receiver.position.epoch == epoch
+    assert first.has_authority
+    assert not queue.has_authority
+    assert "another operator is named ann" in queue.state(far.now).notice
+    assert "another operator is named ann" in first.state(far.now).notice
+    del far.sides["ann"]  # the first one ends: now the second counts as its restart
+    far.run(HEARTBEAT_TIMEOUT + 4.0)
+    assert queue.has_authority
+
+
 def test_nothing_passes_without_consent_even_at_the_meeting():
     two = Two()
     two.run(1.5)
@@ -341,7 +405,7 @@ def test_control_taken_by_who_is_no_supervisor_is_refused_once_and_asked_for_no_
     two.say("bob", TAKE)
     two.run(2.5, ann=sweep(two.now))
     assert two.state("bob").notice == "refused: take of bob: not a supervisor; allowed: boss"
-    assert two.clients["bob"].due(two.now + 1.0).kind is HEARTBEAT
+    assert two.clients["bob"].due(two.now + 1.0, 0).kind is HEARTBEAT
     assert two.sides["bob"][0].poll(two.now) == []  # claims nothing any more
     assert two.robot.receiver.position.authority == "ann"
     assert len(two.robot.executed) > 50

@@ -23,19 +23,19 @@ def ask(client, kind, now=1.0, peer=""):
 
 
 def sent(client, now):
-    message = client.due(now)
+    message = client.due(now, 0)
     return message.kind if message is not None else None
 
 
 def test_heartbeats_carry_the_epoch(client):
-    message = client.due(0.0)
+    message = client.due(0.0, 3)
     assert (message.kind, message.agent, message.epoch) == (HEARTBEAT, "ann", 3)
-    assert client.due(0.5 * REPEAT) is None
+    assert client.due(0.5 * REPEAT, 3) is None
 
 
 def test_a_request_is_repeated_with_its_number_until_it_is_shown(client):
     ask(client, REQUEST)
-    first, second = client.due(1.0), client.due(1.0 + REPEAT)
+    first, second = client.due(1.0, 0), client.due(1.0 + REPEAT, 0)
     assert first == second
     assert first.number > 0
     client.on_report(report(authority="bob", asker="ann"))
@@ -44,9 +44,9 @@ def test_a_request_is_repeated_with_its_number_until_it_is_shown(client):
 
 def test_each_request_has_a_higher_number(client):
     ask(client, REQUEST)
-    first = client.due(1.0).number
+    first = client.due(1.0, 0).number
     ask(client, RELEASE)
-    assert client.due(1.0).number > first
+    assert client.due(1.0, 0).number > first
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_request_is_repeated_while_the_report_does_not_show_it(client, kind, a
 
 def test_a_denial_of_this_request_ends_it_with_its_reason(client):
     ask(client, TAKE)
-    number = client.due(1.0).number
+    number = client.due(1.0, 0).number
     denied = {"authority": "bob", "denied_agent": "ann", "denial": "not a supervisor"}
     assert client.on_report(report(**denied, denied_number=number - 1)) == []
     (message,) = client.on_report(report(**denied, denied_number=number))

@@ -11,7 +11,7 @@ from telerobot_nodes.core.protocol import ControlState, ExecutorMode, OperationK
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.motion.tracking import WindowFollower
-from telerobot_nodes.plan.executor import ExecutorConfig, PlanExecutor
+from telerobot_nodes.plan.executor import ExecutorConfig, ExecutorMemory, PlanExecutor
 from telerobot_nodes.plan.log import ControlReport, Operation, PlanPoints
 
 K = OperationKind
@@ -359,6 +359,82 @@ def test_a_pause_keeps_the_plan_and_resume_goes_on():
     side.send(K.RESUME)
     side.finish()
     assert side.executed == list(range(1, 101))
+
+
+@pytest.mark.parametrize("stop", [K.PAUSE, K.CLEAR])
+def test_a_stop_holds_the_arm_before_the_points_that_it_overtook_arrive(stop):
+    side = Side()
+    side.lay(100)
+    side.run(0.8)
+    late = side.operation(K.APPEND, points=side.points(20), after_seq=100)
+    side.send(stop)
+    side.run(1.0)
+    assert side.still()
+    assert side.report().applied_number == late.number - 1  # its turn has not come
+    seen = len(side.executed)
+    side.run(0.5)
+    assert len(side.executed) == seen
+    side.executor.receive(side.now, [late])
+    assert side.report().applied_number == side.number
+    side.send(K.RESUME)
+    side.finish()
+    assert side.executed[-1] == 120 if stop is K.PAUSE else seen <= side.executed[-1] <= seen + 10
+
+
+def test_a_resume_that_overtook_as_well_lets_the_arm_go_on():
+    side = Side()
+    side.lay(100)
+    side.number += 1  # lost
+    side.send(K.PAUSE)
+    side.send(K.RESUME)
+    side.run(3.0)
+    assert side.executed[-1] == 100
+
+
+def test_an_overtaking_brake_holds_the_arm_only_where_its_points_begin():
+    side = Side()
+    side.lay(200)
+    side.run(0.5)
+    missing = side.operation(K.RATE, rate=1.0)
+    side.send(K.TRUNCATE, after_seq=120)
+    side.run(6.0)
+    assert side.still()
+    assert 60 < len(side.executed) <= 120
+    side.executor.receive(side.now, [missing])
+    side.finish()
+    assert side.executed == list(range(1, 121))
+
+
+@pytest.mark.parametrize("error", [OverflowError, ZeroDivisionError, MemoryError])
+def test_whatever_fails_in_one_operation_those_behind_it_are_applied(monkeypatch, error):
+    side = Side()
+    side.lay(50)
+
+    def fails(*_args):
+        raise error("unforeseen")
+
+    monkeypatch.setattr(side.executor, "_append", fails)
+    append = side.operation(K.APPEND, points=side.points(20), after_seq=50)
+    side.executor.receive(side.now, [append, side.operation(K.PAUSE), side.operation(K.RATE, rate=0.5)])
+    report = side.report()
+    assert (report.mode, report.rate_goal) == (ExecutorMode.PAUSED, 0.5)
+    assert (report.applied_number, report.refused_number) == (side.number, append.number)
+    assert report.refusal == f"APPEND failed: {error.__name__}('unforeseen')"
+
+
+def test_a_successor_keeps_pause_and_rate():
+    side = Side()
+    side.send(K.RATE, rate=0.1)
+    side.send(K.PAUSE)
+    successor = PlanExecutor(ROBOT, memory=ExecutorMemory.from_text(side.executor.memory().text()))
+    side.executor = successor
+    side.report_control()
+    report = side.report()
+    assert (report.mode, report.rate_goal) == (ExecutorMode.PAUSED, 0.1)
+    side.send(K.RESUME)
+    side.lay(20)
+    side.run(1.0)
+    assert side.report().rate == pytest.approx(0.1, abs=0.01)
 
 
 def test_a_higher_rate_finishes_sooner_and_a_lower_one_later():

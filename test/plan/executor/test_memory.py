@@ -13,7 +13,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.executor import ExecutorMemory, PlanExecutor
 from telerobot_nodes.plan.log import ControlReport, LogPosition
 
-MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, False, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
+MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, False, 1.0, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
 
 
 def at_rest(plan_time, window=5):

@@ -6,7 +6,7 @@ from plan_values import points
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.log import Operation
-from telerobot_nodes.plan.log.operations import EPOCHS, next_epoch
+from telerobot_nodes.plan.log.operations import EPOCHS, MAX_POINTS, next_epoch
 
 PAUSE, APPEND, RATE = OperationKind.PAUSE, OperationKind.APPEND, OperationKind.RATE
 
@@ -17,7 +17,9 @@ PAUSE, APPEND, RATE = OperationKind.PAUSE, OperationKind.APPEND, OperationKind.R
         ("number", 0, PAUSE, {}),
         ("kind", 1, 17, {}),
         ("agent", 1, PAUSE, {"agent": ""}),
+        ("agent", 1, PAUSE, {"agent": "n" * 1_000_000}),
         ("points", 1, APPEND, {}),
+        (r"points \(length\)", 1, APPEND, {"points": points(1, MAX_POINTS + 1)}),
         ("points", 1, APPEND, {"points": points(1, 0)}),
         ("after_seq", 1, APPEND, {"points": points(5, 2), "after_seq": 5}),
         ("after_seq", 1, APPEND, {"points": points(5, 2), "after_seq": -1}),

@@ -20,6 +20,7 @@ def made(**values):
         (r"time\[1\]", {"time": [0.0, 0.5 * MIN_STEP]}),
         (r"time\[0\]", {"time": [-0.1, 0.02]}),
         ("time", {"time": [0.0, np.inf]}),
+        (r"time\[1\]", {"time": [0.0, 1e16]}),
         (r"pose \(length\)", {"pose": poses(3)}),
         ("pose", {"pose": np.zeros((2, 7))}),
         (r"timing \(length\)", {"timing": [0]}),

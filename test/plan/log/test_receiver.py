@@ -1,10 +1,13 @@
 """The robot's end of the log, operation by operation."""
 
+import numpy as np
 import pytest
 
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.plan.log.operations import next_epoch
-from telerobot_nodes.plan.log import LogPosition, Operation, Receiver
+from telerobot_nodes.plan.log import LogPosition, Operation, PlanPoints, Receiver, UnreadableOperation
+from telerobot_nodes.plan.log.operations import MAX_POINTS
+from telerobot_nodes.plan.log.receiver import REORDER_POINTS
 
 PAUSE, AUTHORITY = OperationKind.PAUSE, OperationKind.AUTHORITY
 
@@ -74,7 +77,7 @@ def test_a_claim_is_the_first_operation_of_its_epoch(receiver):
 
 
 def test_a_policy_decides_claims():
-    receiver = Receiver(LogPosition(1, "ann", 1), may_open=lambda claim, position: "never")
+    receiver = Receiver(LogPosition(1, "ann", 1), may_open=lambda now, claim, position: "never")
     (delivery,) = receiver.receive(0.0, [operation(1, AUTHORITY, epoch=5)])
     assert delivery.refusal == "never"
     assert receiver.position.epoch == 1
@@ -95,3 +98,49 @@ def test_no_operation_can_leave_no_number_for_the_next(receiver, number):
     receiver.receive(0.0, [operation(1, AUTHORITY), operation(number), operation(2)])
     assert receiver.position.applied_number == 2
     assert receiver.waiting == 0
+
+
+def test_an_operation_is_acknowledged_after_it_was_dealt_with(receiver):
+    seen = [receiver.position.applied_number for _ in receiver.deliver(0.0, [operation(n) for n in (2, 3, 4)])]
+    assert seen == [1, 2, 3]
+    assert receiver.position.applied_number == 4
+
+
+def test_an_operation_whose_effect_was_interrupted_comes_again(receiver):
+    deliveries = receiver.deliver(0.0, [operation(2), operation(3)])
+    next(deliveries)
+    deliveries.close()  # as when the process is told to end
+    assert receiver.position.applied_number == 1
+    assert numbers(receiver.receive(0.1, [operation(2), operation(3)])) == [2, 3]
+
+
+def test_an_operation_that_cannot_be_read_is_refused_in_its_turn_and_those_after_it_go_on(receiver):
+    bad = UnreadableOperation(1, 3, "ann", "points.time[0]: nan")
+    assert numbers(receiver.receive(0.0, [bad, operation(4)])) == []
+    assert numbers(receiver.receive(0.1, [operation(2)])) == [2, 4]
+    found = receiver.acknowledgement
+    assert (found.refused_number, found.refusal) == (3, "points.time[0]: nan")
+
+
+@pytest.mark.parametrize(("epoch", "agent"), [(1, "eve"), (0, "ann"), (9, "ann")])
+def test_what_cannot_be_read_of_a_stranger_or_another_epoch_changes_nothing(receiver, epoch, agent):
+    receiver.receive(0.0, [UnreadableOperation(epoch, 2, agent, "bad")])
+    assert receiver.position == LogPosition(1, "ann", 1)
+    assert receiver.acknowledgement.refusal == ""
+
+
+def test_points_that_wait_are_bounded_and_the_next_operation_always_has_room(receiver):
+    rows = np.tile([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0], (MAX_POINTS, 1))
+    points = PlanPoints(1, 0.02 * np.arange(MAX_POINTS), rows, np.zeros(MAX_POINTS), "ann")
+    append = [Operation(1, n, OperationKind.APPEND, "ann", points) for n in range(2, 100)]
+    receiver.receive(0.0, append[1:])
+    assert receiver.waiting == REORDER_POINTS // MAX_POINTS
+    assert len(receiver.receive(0.1, append[:1])) == 1 + REORDER_POINTS // MAX_POINTS
+    receiver.receive(0.2, append)
+    assert receiver.position.applied_number == 99
+    assert receiver.waiting == 0
+
+
+def test_operations_without_points_that_overtook_others_are_shown_in_order(receiver):
+    receiver.receive(0.0, [operation(7), operation(5, OperationKind.CLEAR)])
+    assert [entry.number for entry in receiver.overtaking] == [5, 7]

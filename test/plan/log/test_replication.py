@@ -181,3 +181,30 @@ def test_rests_only_when_everything_is_confirmed_and_executed(ready):
     assert ready.replication.rests
     ready.replication.sender.submit(OperationKind.PAUSE)
     assert not ready.replication.rests
+
+
+def test_a_claim_in_a_name_that_is_in_use_is_told_why_it_waits_and_goes_on():
+    side = Side()
+    side.hear(epoch=8, authority="ann")
+    assert side.replication.phase is Phase.CLAIMING
+    assert side.replication.denial == ""
+    side.hear(denied_agent="ann", denied_number=side.epoch, denial="another operator is named ann")
+    assert side.replication.denial == "another operator is named ann"
+    assert side.replication.phase is Phase.CLAIMING
+    side.hear(epoch=side.epoch, applied_number=1)
+    assert (side.replication.phase, side.replication.denial) == (Phase.READY, "")
+
+
+def test_the_holder_is_told_of_another_operator_of_its_name_once(ready):
+    for _ in range(3):
+        ready.hear(denied_agent="ann", denied_number=77, denial="another operator is named ann")
+    assert ready.replication.notices == ["robot denied a request of ann: another operator is named ann"]
+
+
+def test_control_taken_in_the_same_name_is_told_and_not_taken_back(ready):
+    assert ready.hear(epoch=ready.epoch + 5, authority="ann", applied_number=1) is Phase.OBSERVING
+    assert "another operator named ann has taken control" in ready.replication.notices[0]
+    ready.hear()
+    assert ready.hear() is Phase.OBSERVING
+    ready.replication.wanted = True  # the operator requests it
+    assert ready.hear() is Phase.CLAIMING

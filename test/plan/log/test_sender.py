@@ -84,7 +84,7 @@ def test_the_oldest_overdue_operation_is_sent_before_new_ones():
 def test_an_operation_larger_than_a_message_is_sent_alone():
     sender = sender_of(message_bytes=100)
     sender.submit(APPEND, points(1, 10))
-    sender.submit(PAUSE)
+    sender.submit(APPEND, points(11, 10))
     assert numbers(sender.poll(0.0)) == [1]
     assert numbers(sender.poll(0.01)) == [2]
 
@@ -98,3 +98,12 @@ def test_the_round_trip_is_the_least_of_recent_samples():
     assert trip.spread == pytest.approx(0.1)
     trip.add(0.7)
     assert trip.value == 0.6
+
+
+def test_a_stop_goes_before_points_in_a_message_of_its_own():
+    sender = sender_of()
+    for n in range(5):
+        sender.submit(APPEND, points(1 + 60 * n, 60))
+    sender.submit(PAUSE)
+    assert numbers(sender.poll(0.0)) == [6]
+    assert set(numbers(sender.poll(0.02))) == {1, 2, 6}
