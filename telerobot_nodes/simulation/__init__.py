@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
-from telerobot_nodes.simulation.forward import ArmState, ForwardSimulator
+from telerobot_nodes.simulation.forward import ArmState, ForwardSimulator, PathLine
 
 __all__ = [
     "ArmState",
     "ForwardSimulator",
+    "PathLine",
     "PresentEstimator",
     "RobotReport",
 ]

@@ -9,22 +9,16 @@ deletes points it moves backward along the plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from telerobot_nodes.core.protocol import ConflictKind
 from telerobot_nodes.core.robot import Kinematics, RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, poses
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.simulation.conflicts import (
-    CollisionChecker,
-    Conflict,
-    ConflictBounds,
-    collision_conflict,
-    limit_conflict,
-    speed_conflict,
-)
+from telerobot_nodes.simulation.conflicts import CollisionChecker, ConflictBounds
+from telerobot_nodes.simulation.path_conflicts import ConflictReport, PathConflicts
 from telerobot_nodes.simulation.simulated_path import SimulatedPath
 
 CATCH_UP = 0.15  # [s] time constant with which the simulated arm approaches the head
@@ -41,14 +35,11 @@ class ArmState:
 
 
 @dataclass(frozen=True)
-class ConflictReport:
-    """Conflicts of the points not yet executed."""
+class PathLine:
+    """A path thinned for a display."""
 
-    count: int
-    first_seq: int = 0  # point of the first conflict; 0: none
-    kind: ConflictKind = ConflictKind.NONE  # of the first conflict
-    subject: str = ""  # of the first conflict: joint or colliding bodies
-    text: str = ""  # first conflict, point and plan time, for people
+    places: FloatArray  # (n, 3) [m] tool positions, WORLD
+    kinds: npt.NDArray[np.uint8]  # (n,) the greatest ConflictKind of the points up to each place
 
 
 class ForwardSimulator:
@@ -64,12 +55,12 @@ class ForwardSimulator:
         self.robot = robot
         self._kinematics = Kinematics(robot)
         self._kinematics.solve(robot.forward(np.array(robot.home)), np.array(robot.home))  # compile before any point
-        self._checker = checker
-        self._bounds = bounds or ConflictBounds()
         self._plan = SimulatedPath(self._kinematics, robot.home, capacity)
         self._trial = SimulatedPath(self._kinematics, robot.home, capacity)
         self._has_trial = False
-        self._found: dict[int, Conflict] = {}  # by seq, in order, of points in conflict
+        bounds = bounds or ConflictBounds()
+        self._plan_conflicts = PathConflicts(robot, self._plan, checker, bounds)
+        self._trial_conflicts = PathConflicts(robot, self._trial, checker, bounds)
         self._time = 0.0  # [s] plan time of the simulated arm
         self._now: float | None = None
 
@@ -104,10 +95,10 @@ class ForwardSimulator:
         """Delete the points above `after_seq`; the simulated arm moves back to the new head."""
         if trial:
             self._trial.truncate(after_seq)
+            self._trial_conflicts.truncate(after_seq)
             return
         self._plan.truncate(after_seq)
-        while self._found and next(reversed(self._found)) > after_seq:
-            self._found.popitem()
+        self._plan_conflicts.truncate(after_seq)
         self._time = min(self._time, self.head_time)
 
     def reset(
@@ -122,9 +113,10 @@ class ForwardSimulator:
             return
         if trial:
             self._has_trial = False
+            self._trial_conflicts.clear()
         else:
             self._plan.restart(self._plan.q[0] if q is None else finite_array(q, "q", self.robot.dof))
-            self._found.clear()
+            self._plan_conflicts.clear()
         self.append(first_seq, time, pose, trial)
         if not trial:
             self._time = self.head_time
@@ -132,9 +124,7 @@ class ForwardSimulator:
     def executed(self, plan_time: float) -> None:
         """Drop the points before plan time `plan_time` [s], which the robot has confirmed."""
         self._plan.drop_before(plan_time)
-        first = int(self._plan.seq[0])
-        while self._found and (seq := next(iter(self._found))) <= first:
-            del self._found[seq]
+        self._plan_conflicts.forget()
 
     # --- states --------------------------------------------------------------------------------------------------
 
@@ -177,49 +167,28 @@ class ForwardSimulator:
     # --- conflicts -----------------------------------------------------------------------------------------------
 
     def check(self, most: int = 100) -> int:
-        """Examine up to `most` points not examined yet; returns their number."""
-        rows = self._plan.unchecked(most)
-        for row in rows:
-            found = self._examine(row)
-            if found is not None:
-                self._plan.conflict[row] = found.kind
-                self._found[int(self._plan.seq[row])] = found
-        return len(rows)
+        """Examine up to `most` points of each path that are not examined yet, the trial's first; returns how many."""
+        return self._trial_conflicts.check(most) + self._plan_conflicts.check(most)
 
     def recheck(self) -> None:
         """Examine every point again, a few with each `check`, because the world has changed."""
-        self._plan.uncheck()
-        self._found.clear()
+        self._plan_conflicts.recheck()
+        self._trial_conflicts.recheck()
 
     def conflicts(self) -> ConflictReport:
-        """Conflicts found among the points."""
-        if not self._found:
-            return ConflictReport(0)
-        seq, first = next(iter(self._found.items()))
-        row = min(int(np.searchsorted(self._plan.seq, seq)), len(self._plan))
-        text = f"{first.text}, point {seq}, plan time {self._plan.time[row]:.2f} s"
-        return ConflictReport(len(self._found), seq, first.kind, first.subject, text)
+        """Conflicts found on the plan and on the trial path; the first is the plan's, if it has one."""
+        plan, trial = self._plan_conflicts.report(), self._trial_conflicts.report("trial path: ")
+        return replace(plan if plan.count else trial, count=plan.count + trial.count)
 
-    def kinds(self) -> tuple[FloatArray, FloatArray]:
-        """Plan times (n,) [s] and `ConflictKind` values (n,) of the points, for displays."""
-        return self._plan.time[1:], self._plan.conflict[1:].astype(np.float64)
-
-    def _examine(self, row: int) -> Conflict | None:
-        """The worst conflict of one point."""
-        plan = self._plan
-        q = plan.q[row]
-        if plan.conflict[row] == ConflictKind.OUT_OF_REACH:
-            return Conflict(ConflictKind.OUT_OF_REACH, text="out of reach")
-        collision = collision_conflict(self._checker, q) if self._checker is not None else None
-        if collision is not None:
-            return collision
-        sigma = self._kinematics.smallest_singular_value(q)
-        if sigma < self._bounds.singular:
-            return Conflict(ConflictKind.SINGULAR, text=f"singularity: smallest singular value {sigma:.3f}")
-        near = limit_conflict(self.robot, q, self._bounds.limit_margin)
-        if near is not None or row == 0:
-            return near
-        return speed_conflict(self.robot, plan.q[row - 1], q, float(plan.time[row] - plan.time[row - 1]))
+    def line(self, most: int, trial: bool = False) -> PathLine:
+        """The tool's path through about `most` of the points, with the last one; empty if there is no path."""
+        path = self._trial if trial else self._plan
+        n = len(path) if self._has_trial or not trial else 0
+        rows = np.arange(n, 0, -max(1, -(-n // most)))[::-1]
+        spans = zip(np.append(0, rows)[:-1], rows, strict=True)
+        kinds = np.array([path.conflict[first + 1 : last + 1].max() for first, last in spans], dtype=np.uint8)
+        places = [self.robot.forward(path.q[row]).translation for row in rows]
+        return PathLine(np.array(places).reshape(-1, 3), kinds)
 
     def _state(self, time: float, q: FloatArray) -> ArmState:
         return ArmState(time, np.array(q), pose_from_se3(self.robot.forward(q)))

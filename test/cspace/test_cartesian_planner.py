@@ -130,8 +130,7 @@ def test_plan_points_in_collision_are_coloured_and_the_pair_is_said_and_a_change
     simulator.append(1, 0.02 * np.arange(1, len(poses) + 1), poses)
     while simulator.check():
         pass
-    _, kinds = simulator.kinds()
-    hit = kinds == ConflictKind.COLLISION
+    hit = simulator.line(len(poses)).kinds == ConflictKind.COLLISION
     assert 3 < hit.sum() < len(poses) - 3
     assert not hit[:3].any()
     assert "post" in simulator.conflicts().text
@@ -139,7 +138,7 @@ def test_plan_points_in_collision_are_coloured_and_the_pair_is_said_and_a_change
     simulator.recheck()
     while simulator.check():
         pass
-    assert not (simulator.kinds()[1] == ConflictKind.COLLISION).any()
+    assert not (simulator.line(len(poses)).kinds == ConflictKind.COLLISION).any()
     assert simulator.conflicts().count == 0
 
 

@@ -94,7 +94,7 @@ def test_the_arm_can_be_looked_at_at_any_time_between_robot_and_head():
 def test_what_the_robot_has_executed_is_forgotten():
     simulator = laid()
     simulator.executed(3.9)
-    assert simulator.kinds()[0].size < 10
+    assert simulator.line(10_000).kinds.size < 10
     simulator.append(201, np.array([4.02]), line()[-1:])
     assert simulator.head().time == pytest.approx(4.02)
 
@@ -140,7 +140,7 @@ def test_collisions_are_found_before_the_robot_gets_there():
     assert report.text.startswith("collision: wall, point 10")
     assert (report.kind, report.subject) == (ConflictKind.COLLISION, "wall")
     assert 90 <= report.count <= 101
-    assert set(np.unique(simulator.kinds()[1])) == {ConflictKind.NONE, ConflictKind.COLLISION}
+    assert set(np.unique(simulator.line(10_000).kinds)) == {ConflictKind.NONE, ConflictKind.COLLISION}
 
 
 def test_conflicts_braked_away_or_executed_are_no_conflicts_any_more():
@@ -204,4 +204,57 @@ def test_a_plan_told_again_for_a_late_comer_does_not_set_the_simulated_arm_back(
     forward.append(101, times[-1:] + 0.02, rows[-1:])
     assert forward.head_time == pytest.approx(before + 0.02)
     forward.reset(500, times, rows, robot.home)  # another plan
-    assert len(forward.kinds()[0]) == 100
+    assert len(forward.line(10_000).kinds) == 100
+
+
+def test_a_trial_through_a_wall_is_shown_as_it_is_laid():
+    simulator = laid(checker=Wall(HOME[1] + 0.3005))
+    simulator.check(1000)
+    assert simulator.conflicts().count == 0
+    for k in range(200):  # a point each 20 ms, a check each 40 ms
+        simulator.append(k + 1, TIMES[k : k + 1] + 4.0, line(start=line()[-1])[k : k + 1], trial=True)
+        if k % 2:
+            simulator.check(100)
+        through = line(start=line()[-1])[k, 1] > HOME[1] + 0.3005
+        if k % 2:
+            assert (simulator.conflicts().count > 0) == through
+    found = simulator.conflicts()
+    assert (found.kind, found.subject) == (ConflictKind.COLLISION, "wall")
+    assert found.text.startswith("trial path: collision: wall, point")
+    trial = simulator.line(20, trial=True)
+    assert trial.places[-1] == pytest.approx(line(start=line()[-1])[-1, :3], abs=1e-6)
+    assert ((trial.places[:, 1] > HOME[1] + 0.3005) == (trial.kinds == ConflictKind.COLLISION)).all()
+
+
+@pytest.mark.parametrize("gone", ["truncate", "reset", "recheck"])
+def test_conflicts_of_a_trial_go_with_it(gone):
+    simulator = laid(checker=Wall(HOME[1] + 0.3005))
+    simulator.append(1, TIMES + 4.0, line(start=line()[-1]), trial=True)
+    simulator.check(1000)
+    assert simulator.conflicts().count > 0
+    if gone == "truncate":
+        simulator.truncate(50, trial=True)
+    elif gone == "reset":
+        simulator.reset(1, np.empty(0), np.empty((0, 7)), trial=True)
+        assert simulator.line(20, trial=True).places.size == 0
+    else:
+        simulator.recheck()
+    assert simulator.conflicts().count == 0
+    simulator.check(1000)
+    assert (simulator.conflicts().count > 0) == (gone == "recheck")
+
+
+def test_the_trial_is_checked_before_a_long_plan():
+    simulator = made(checker=Wall(HOME[1] + 0.2))
+    times = 0.02 * np.arange(1, 2001)
+    simulator.append(1, times, line(times, direction=(0.0, 0.0049, 0.0)))
+    simulator.append(1, TIMES + 40.0, line(start=line(times, direction=(0.0, 0.0049, 0.0))[-1]), trial=True)
+    simulator.check(200)
+    assert simulator.conflicts().text.startswith("trial path")
+
+
+def test_no_conflict_is_lost_when_a_line_is_thinned():
+    simulator = laid(checker=Wall(HOME[1] + 0.1985))  # the last point only
+    simulator.check(1000)
+    assert simulator.conflicts().count == 1
+    assert (simulator.line(3).kinds == ConflictKind.COLLISION).sum() == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +11,13 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.transforms import WORLD, ArmTransforms
-from telerobot_nodes.simulation import ArmState
-
-LINE_POINTS = 500  # most points of the displayed line
+from telerobot_nodes.simulation import ArmState, PathLine
 
 _FREE = ColorRGBA(r=0.2, g=0.7, b=1.0, a=1.0)
+_TRIAL = ColorRGBA(r=0.3, g=0.6, b=0.6, a=1.0)
 _CONFLICT = ColorRGBA(r=1.0, g=0.2, b=0.1, a=1.0)
 
 
@@ -69,21 +66,20 @@ class ForwardDisplay:
         drawn = {name: arm.joint_position for name, arm in arms.items() if arm is not None and name != "scrubbed"}
         self._transforms.send(drawn, stamp)
 
-    def publish_line(
-        self, times: FloatArray, kinds: Any, tool_pose: Callable[[float], FloatArray], most: int = LINE_POINTS
-    ) -> None:
-        """Publish the tool's path at plan times (n,) [s]; `kinds` (n,) is not 0 where there is a conflict."""
-        step = max(1, len(times) // most)
-        line = Marker(type=Marker.LINE_STRIP, action=Marker.ADD, ns="plan")
+    def publish_lines(self, plan: PathLine, trial: PathLine) -> None:
+        """Publish the tool's paths, in one message: a listener takes the latest one as the whole."""
+        lines = [self._line("plan", plan, _FREE), self._line("trial", trial, _TRIAL)]
+        self._markers.publish(MarkerArray(markers=lines))
+
+    def _line(self, name: str, path: PathLine, free: ColorRGBA) -> Marker:
+        line = Marker(type=Marker.LINE_STRIP, action=Marker.ADD, ns=name)
         line.header.frame_id, line.header.stamp = WORLD, self._node.stamp()
         line.scale.x, line.pose.orientation.w = 0.004, 1.0
-        for time, kind in zip(times[::step], kinds[::step], strict=True):
-            x, y, z = (float(value) for value in tool_pose(float(time))[:3])
-            line.points.append(Point(x=x, y=y, z=z))
-            line.colors.append(_CONFLICT if kind else _FREE)
+        line.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in path.places]
+        line.colors = [_CONFLICT if kind else free for kind in path.kinds]
         if len(line.points) < 2:
             line.action = Marker.DELETE
-        self._markers.publish(MarkerArray(markers=[line]))
+        return line
 
 
 def _joints(arm: ArmState | None) -> Any:

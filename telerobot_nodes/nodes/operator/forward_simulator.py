@@ -8,7 +8,7 @@ import numpy as np
 
 from telerobot.msg import ForwardState, PlanUpdate
 from telerobot_nodes.core.config import NodeOptions
-from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.protocol import ConflictKind, ExecutorMode
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, finite
 from telerobot_nodes.cspace.service import InProcessPlanner
@@ -20,6 +20,7 @@ from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, Robot
 
 TICK_PERIOD = 0.04  # [s]
 MARKER_PERIOD = 0.5  # [s]
+LINE_POINTS = 500  # most points of a displayed line
 
 
 class ForwardSimulatorNode(GraphNode):
@@ -37,6 +38,7 @@ class ForwardSimulatorNode(GraphNode):
         self._robot_position: FloatArray = np.empty(0)
         self._display = ForwardDisplay(self, robot)
         self._scrub_time: float | None = None  # [s] plan time asked for
+        self._shown_conflict = ConflictKind.NONE, ""
         self.subscribe("path_plan_queue/plan", self._on_plan)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.subscribe("plan_executor/state", self._on_report)
@@ -126,10 +128,12 @@ class ForwardSimulatorNode(GraphNode):
             at_end=bool(self._forward.at_end),
         )
         self._display.publish(message, shown)
+        if (conflicts.kind, conflicts.subject) != self._shown_conflict:  # not half a second later
+            self._shown_conflict = conflicts.kind, conflicts.subject
+            self._publish_markers()
 
     def _publish_markers(self) -> None:
-        times, kinds = self._forward.kinds()
-        self._display.publish_line(times, kinds, lambda time: self._forward.state_at(time).tool_pose)
+        self._display.publish_lines(self._forward.line(LINE_POINTS), self._forward.line(LINE_POINTS, trial=True))
 
     def health(self) -> Health:
         """Lead and conflicts."""

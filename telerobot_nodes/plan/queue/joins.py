@@ -45,6 +45,7 @@ def _adopt(plan: RecordedPath, trial: RecordedPath, connector: PathConnector) ->
     block = trial.store.after(0)
     points = connector.connect(plan.head_pose, block.pose[0])
     plan.check_room(len(points) + len(block) - 1)
+    connector.check(block.pose)
     plan.append([points])
     plan.append_path(block)
     return len(points) + len(block) - 1

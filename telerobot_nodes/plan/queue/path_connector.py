@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray, interpolate, pose_distance, pose_from_se3, se3_from_pose
+from telerobot_nodes.core.values import FloatArray, pose_distance
 from telerobot_nodes.errors import JoinError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
 from telerobot_nodes.plan.shaping import PathTimeParameterization, Reach, SampledPoints, SegmentTime, TimeBaseConfig
@@ -72,6 +72,12 @@ class PathConnector:
         timed.add(list(path[1:]))
         return replace(timed.finish(), timing=Timing.LINK)
 
+    def check(self, path: FloatArray) -> None:
+        """Raise JoinError with the reason when a recorded path (n, 7) leaves the reach or is blocked."""
+        reason = self._conflict(thinned(path))
+        if reason:
+            raise JoinError(f"join: {reason}; allowed: a free trial path, or a connection to its end")
+
     def _path(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         path = straight(start, goal)
         reason = self._conflict(path)
@@ -95,12 +101,27 @@ class PathConnector:
 
 
 def straight(start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Poses (n, 7) of a screw motion from `start` (7,) to `goal` (7,), both included."""
+    """Poses (n, 7) along the line from `start` (7,) to `goal` (7,), both included; it turns evenly, the shorter way."""
     distance, angle = pose_distance(start, goal)
     n = max(1, int(np.ceil(max(distance / STEP, angle / TURN))))
-    a, b = se3_from_pose(start), se3_from_pose(goal)
-    inner = [pose_from_se3(interpolate(a, b, k / n)) for k in range(1, n)]
-    return np.array([start, *inner, goal])
+    u = np.linspace(0.0, 1.0, n + 1)[:, None]
+    target = goal[3:] if np.dot(start[3:], goal[3:]) >= 0.0 else -goal[3:]
+    half = 0.5 * angle
+    shares = (1.0 - u, u) if half < 1e-6 else (np.sin((1.0 - u) * half) / np.sin(half), np.sin(u * half) / np.sin(half))
+    turn = shares[0] * start[3:] + shares[1] * target
+    path = np.hstack([(1.0 - u) * start[:3] + u * goal[:3], turn / np.linalg.norm(turn, axis=1, keepdims=True)])
+    path[0], path[-1] = start, goal
+    return path
+
+
+def thinned(path: FloatArray) -> FloatArray:
+    """The poses of a path (n, 7) that are a STEP or a TURN apart, with both ends, for checks."""
+    kept = [path[0]]
+    for pose in path[1:-1]:
+        distance, angle = pose_distance(kept[-1], pose)
+        if distance >= STEP or angle >= TURN:
+            kept.append(pose)
+    return np.array([*kept, path[-1]])
 
 
 def same_pose(a: FloatArray, b: FloatArray) -> bool:

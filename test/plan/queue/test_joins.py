@@ -85,3 +85,14 @@ def test_a_refused_join_changes_nothing(kind):
     assert (len(plan), len(small), len(trial)) == (5, 5, 20)
     assert np.array_equal(trial.store.after(0).pose[0], poses(1, start=0.1)[0])
     assert not np.array_equal(HOME, trial.head_pose)
+
+
+def test_a_trial_that_is_blocked_on_its_way_is_not_adopted_though_its_ends_are_free():
+    plan, trial = recorded(5), recorded(60, start=0.008)
+    middle = trial.store.after(0).pose[30, 1]
+    check = PathConnector(
+        TimeBaseConfig(), 0.02, lambda pose: None, lambda path: "pole" * bool((abs(path[:, 1] - middle) < 0.005).any())
+    )
+    with pytest.raises(JoinError, match="pole"):
+        join(plan, trial, Join.ADOPT, check)
+    assert len(plan) == 5

@@ -39,6 +39,44 @@ def test_a_straight_path_has_both_ends_and_even_steps():
     assert turns.max() <= TURN * 1.01
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("turn", [0.0, 1e-9, 0.8, 1.57, 3.0])
+def test_a_straight_path_is_straight_with_a_turn_too(turn, sign):
+    goal = at(0.3, 0.5, turn)
+    goal[3:] *= sign
+    path = straight(HOME, goal)
+    along = (goal - HOME)[:3] / np.linalg.norm((goal - HOME)[:3])
+    way = path[:, :3] - HOME[:3]
+    assert np.linalg.norm(way - np.outer(way @ along, along), axis=1).max() < 1e-12
+    turns = 2.0 * np.arccos(np.minimum(np.abs(path[:, 3:] @ HOME[3:]), 1.0))
+    assert turns == pytest.approx(np.linspace(0.0, turn, len(path)), abs=1e-6)
+    assert np.linalg.norm(path[:, 3:], axis=1) == pytest.approx(1.0)
+
+
+def test_a_recorded_path_is_checked_from_end_to_end():
+    path = np.vstack([straight(HOME, at(0.2)), np.tile(at(0.2), (50, 1))])
+    seen = []
+
+    def pole(poses):
+        seen.append(poses)
+        return "pole" if (np.abs(poses[:, 1] - 0.1) < STEP).any() else ""
+
+    with pytest.raises(JoinError, match="pole; allowed: a free trial path"):
+        connector(blocked=pole).check(path)
+    assert np.array_equal(seen[0][[0, -1]], path[[0, -1]])
+    assert len(seen[0]) < 50  # a rest is one pose
+    connector(blocked=lambda poses: "").check(path)
+
+
+def test_a_recorded_path_out_of_reach_is_refused():
+    def reach(pose):
+        if pose[1] > 0.15:
+            raise OutOfReachError("too far")
+
+    with pytest.raises(JoinError, match="too far"):
+        connector(reach).check(straight(HOME, at(0.2)))
+
+
 def test_connections_run_from_rest_to_rest_inside_the_limits():
     points = connector().connect(HOME, at(0.2))
     assert points.timing is Timing.LINK

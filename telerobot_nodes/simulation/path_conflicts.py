@@ -1,0 +1,104 @@
+"""Conflicts along one path, found a few points at a time, the nearest first.
+
+What belongs here: which points were examined and what is wrong with them. What must never enter: the simulated arm,
+messages, clocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from telerobot_nodes.core.protocol import ConflictKind
+from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.simulation.conflicts import (
+    CollisionChecker,
+    Conflict,
+    ConflictBounds,
+    collision_conflict,
+    limit_conflict,
+    speed_conflict,
+)
+from telerobot_nodes.simulation.simulated_path import SimulatedPath
+
+
+@dataclass(frozen=True)
+class ConflictReport:
+    """Conflicts of the points not yet executed."""
+
+    count: int
+    first_seq: int = 0  # point of the first conflict; 0: none
+    kind: ConflictKind = ConflictKind.NONE  # of the first conflict
+    subject: str = ""  # of the first conflict: joint or colliding bodies
+    text: str = ""  # first conflict, point and plan time, for people
+
+
+class PathConflicts:
+    """Examines the points of one `SimulatedPath`; call the others when its points change."""
+
+    def __init__(
+        self, robot: RobotModel, path: SimulatedPath, checker: CollisionChecker | None, bounds: ConflictBounds
+    ) -> None:
+        self._robot = robot
+        self._path = path
+        self._checker = checker
+        self._bounds = bounds
+        self._kinematics = Kinematics(robot)
+        self._found: dict[int, Conflict] = {}  # by seq, in order
+
+    def check(self, most: int) -> int:
+        """Examine up to `most` points not examined yet; returns their number."""
+        rows = self._path.unchecked(most)
+        for row in rows:
+            found = self._examine(row)
+            if found is not None:
+                self._path.conflict[row] = found.kind
+                self._found[int(self._path.seq[row])] = found
+        return len(rows)
+
+    def recheck(self) -> None:
+        """Examine every point again, with the next calls of `check`."""
+        self._path.uncheck()
+        self._found.clear()
+
+    def clear(self) -> None:
+        """The path was deleted."""
+        self._found.clear()
+
+    def truncate(self, after_seq: int) -> None:
+        """The points above `after_seq` were deleted."""
+        while self._found and next(reversed(self._found)) > after_seq:
+            self._found.popitem()
+
+    def forget(self) -> None:
+        """The first points of the path were dropped: the robot has executed them."""
+        first = int(self._path.seq[0])
+        while self._found and (seq := next(iter(self._found))) <= first:
+            del self._found[seq]
+
+    def report(self, name: str = "") -> ConflictReport:
+        """Conflicts found; `name` of the path begins the text."""
+        if not self._found:
+            return ConflictReport(0)
+        seq, first = next(iter(self._found.items()))
+        row = min(int(np.searchsorted(self._path.seq, seq)), len(self._path))
+        text = f"{name}{first.text}, point {seq}, plan time {self._path.time[row]:.2f} s"
+        return ConflictReport(len(self._found), seq, first.kind, first.subject, text)
+
+    def _examine(self, row: int) -> Conflict | None:
+        """The worst conflict of one point."""
+        path = self._path
+        q = path.q[row]
+        if path.conflict[row] == ConflictKind.OUT_OF_REACH:
+            return Conflict(ConflictKind.OUT_OF_REACH, text="out of reach")
+        collision = collision_conflict(self._checker, q) if self._checker is not None else None
+        if collision is not None:
+            return collision
+        sigma = self._kinematics.smallest_singular_value(q)
+        if sigma < self._bounds.singular:
+            return Conflict(ConflictKind.SINGULAR, text=f"singularity: smallest singular value {sigma:.3f}")
+        near = limit_conflict(self._robot, q, self._bounds.limit_margin)
+        if near is not None or row == 0:
+            return near
+        return speed_conflict(self._robot, path.q[row - 1], q, float(path.time[row] - path.time[row - 1]))
