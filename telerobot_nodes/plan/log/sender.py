@@ -135,8 +135,10 @@ class Sender:
         overdue = [entry for entry in self._pending if entry.copies and entry.last_sent < limit]
         fresh = [entry for entry in self._pending if not entry.copies]
         repeated = [e for e in self._pending if limit <= e.last_sent < now and 0 < e.copies < self._copies(e)]
-        words = [entry for entry in overdue + fresh if entry.operation.points is None]
-        return self._message(now, words or overdue + fresh + repeated)
+        due = overdue + fresh + repeated
+        if any(entry.operation.points is None for entry in fresh):  # perhaps a stop
+            due = [entry for entry in due if entry.operation.points is None]
+        return self._message(now, due)
 
     def _message(self, now: float, entries: list[_Pending]) -> list[Operation]:
         """The first of `entries` that fit into one message, in order of number."""
