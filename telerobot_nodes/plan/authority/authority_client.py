@@ -40,7 +40,12 @@ class AuthorityClient:
             raise InvalidValueError("control", "this agent has it", "allowed: when another agent has control")
 
     def request(self, now: float, message: AuthorityMessage) -> None:
-        """Send `message` now and repeat it until a report answers it; it replaces an open request."""
+        """Send `message` now and repeat it until a report answers it; it replaces an open request.
+
+        An answer without `peer` is to the agent that the latest report shows.
+        """
+        if message.kind in (AuthorityKind.CONSENT, AuthorityKind.REFUSE) and not message.peer and self._report:
+            message = replace(message, peer=self._report.asker)
         self._number = max(self._number + 1, int(1000.0 * now))  # a different one after each restart
         self._open, self._next = replace(message, number=self._number), now
 

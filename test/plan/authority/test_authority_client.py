@@ -127,3 +127,13 @@ def test_a_message_without_an_object_is_refused(client, kind, state, why):
     client.on_report(report(**state))
     with pytest.raises(InvalidValueError, match=why):
         client.check(kind)
+
+
+@pytest.mark.parametrize("kind", [CONSENT, REFUSE])
+def test_an_answer_names_the_agent_that_the_report_shows_unless_it_names_one(client, kind):
+    client.on_report(report(authority="ann", asker="bob"))
+    ask(client, kind)
+    assert client.due(1.0, 4).peer == "bob"
+    ask(client, kind, peer="eve")
+    message = client.due(1.0, 4)
+    assert (message.peer, message.epoch) == ("eve", 4)
