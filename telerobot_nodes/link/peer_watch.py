@@ -13,19 +13,21 @@ from telerobot_nodes.link.link_states import LinkEvent, after
 
 REFUSED_SILENCE = 2.0  # [s] more: a peer that is refused sends fewer datagrams that count
 UNKNOWN_ROUND_TRIP = 2.0  # [s] in which a peer that was just met may answer
-MEMORY = 20.0  # [s] over which the shortest way and round trip are taken
+ROUND_TRIP_MEMORY = 20.0  # [s] over which the shortest round trip is taken
+WAY_MEMORY = 5.0  # [s] the shortest way: after a step of the delay, what expires does so for twice this at most
 
 
 class Shortest:
-    """Least value of the last MEMORY seconds, or of twice that."""
+    """Least value of the last `memory` seconds, or of twice that."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: float) -> None:
+        self._memory = memory
         self._since = -math.inf
         self._now = self._before = math.inf
 
     def add(self, now: float, value: float) -> None:
         """Take a value."""
-        if now - self._since > MEMORY:
+        if now - self._since > self._memory:
             self._before, self._now, self._since = self._now, math.inf, now
         self._now = min(self._now, value)
 
@@ -45,15 +47,15 @@ class PeerWatch:
         self._stale_after = stale_after
         self._heard = -math.inf
         self._heard_since = math.inf
-        self._round_trip = Shortest()
-        self._way = Shortest()  # arrival minus stamp: shortest way, plus the difference of the clocks
+        self._round_trip = Shortest(ROUND_TRIP_MEMORY)
+        self._way = Shortest(WAY_MEMORY)  # arrival minus stamp: shortest way, plus the difference of the clocks
         self.beat_stamp = 0.0  # [s] of its latest beat, on its clock
         self.beat_arrived = -math.inf
 
     def meet(self, now: float) -> None:
         """A session with it was opened: its clock is another."""
         self.peer_age = math.inf
-        self._way, self._round_trip = Shortest(), Shortest()
+        self._way, self._round_trip = Shortest(WAY_MEMORY), Shortest(ROUND_TRIP_MEMORY)
         self.beat_stamp, self.beat_arrived = 0.0, -math.inf
         self._heard_since = now
         self.hear(now)

@@ -211,6 +211,16 @@ def test_increments_cross_a_link_of_any_delay(delay):
     assert net.messages(CELL, TELEOP) == [b"t"]
 
 
+def test_after_a_lasting_step_of_the_delay_increments_cross_again():
+    net = Net(delay=0.1)
+    net.run(10.0)
+    net.delay = 1.0
+    net.run(13.0)
+    net.send(DESK, TELEOP, b"t")
+    net.run(1.1)
+    assert net.messages(CELL, TELEOP) == [b"t"]
+
+
 def test_of_more_bulk_than_the_link_carries_whole_messages_arrive(net):
     thin = Net(rate=500e3)
     thin.run(1.0)

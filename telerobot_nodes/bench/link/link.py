@@ -42,6 +42,7 @@ LOAD: Load = (  # topic, from the robot, rate [Hz], bytes: about those of a run
 HALT_PERIOD, REPEAT = 0.5, 0.05  # [s] between halts, between repetitions of one
 STEP = 0.005  # [s]
 CUT = 10.0  # [s]
+SETTLE = 12.0  # [s] after a step of the delay, in which increments expire
 THIN, THIN_DELAY = 2e6, 0.05  # [bit/s], [s]
 BULK = (WORLD, True, 2.0, 200_000)  # more than the thin network carries
 
@@ -144,7 +145,8 @@ def _goals(figures: dict[str, Any], bad: LinkSettings) -> list[dict[str, Any]]:
 def _traffic(rig: Rig, settings: LinkSettings, seconds: float, load: Load = LOAD, rate: float = 0.0) -> dict[str, Any]:
     """Delays of every topic under a load; `rate` [bit/s] of the network, 0: any."""
     rig.relay.set(settings, rate)
-    rig.until(lambda: rig.are(LinkState.FRESH), READY_LIMIT, "both hosts fresh")
+    settled = rig.now() + SETTLE
+    rig.until(lambda: rig.now() > settled and rig.are(LinkState.FRESH), READY_LIMIT, "both hosts fresh")
     rig.forget()
     bytes_before, start = rig.relay.bytes(), rig.now()
     due = {name: start for name, *_ in load}
