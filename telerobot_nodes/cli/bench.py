@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, str] = {
     "queue": "plan.queue",
     "executor": "plan.executor",
     "delay-study": "plan.delay_study",
+    "executed": "plan.executed",
     "ingest": "plan.ingest",
     "gcmsf": "contact.gcmsf",
     "rtc": "rtc.rtc",
