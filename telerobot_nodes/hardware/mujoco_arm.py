@@ -38,6 +38,8 @@ class MujocoArm:
         self._q_address = np.array([joint.qposadr[0] for joint in joints])
         self._v_address = np.array([joint.dofadr[0] for joint in joints])
         self._fingers = self._finger_addresses()
+        names = {body: self.model.body(body).name for body in range(1, self.model.nbody)}
+        self._bodies = {body: name for body, name in names.items() if name and not name.startswith(ARM)}
         self._force = int(self.model.sensor(FORCE).adr[0])
         self._torque = int(self.model.sensor(TORQUE).adr[0])
         self._qpos, self._qvel, self._sensed = self.data.qpos, self.data.qvel, self.data.sensordata  # views
@@ -113,6 +115,24 @@ class MujocoArm:
     def engage(self) -> str:
         """Do nothing: the simulated arm takes references while its physics is finite."""
         return self.healthy
+
+    def scene(self) -> dict[str, tuple[float, float]]:
+        """Of each body: position of its hinge or slide [rad], [m] (0: none), and force of the arm on it [N]."""
+        model = self.model
+        force, pressed = np.zeros(6), dict.fromkeys(self._bodies, 0.0)
+        found = {}
+        for i in range(self.data.ncon):
+            mujoco.mj_contactForce(model, self.data, i, force)
+            bodies = [int(model.geom_bodyid[geom]) for geom in self.data.contact.geom[i]]
+            of_scene = [body for body in bodies if body in self._bodies]
+            if len(of_scene) == 1:  # the other one is the arm's
+                pressed[of_scene[0]] += float(np.linalg.norm(force[:3]))
+        for body, name in self._bodies.items():
+            joint = int(model.body_jntadr[body])
+            moves = joint >= 0 and model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE
+            at = float(self.data.qpos[model.jnt_qposadr[joint]]) if moves else 0.0
+            found[name] = (at, pressed[body])
+        return found
 
     def close(self) -> None:
         """Do nothing."""

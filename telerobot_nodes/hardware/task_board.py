@@ -1,11 +1,14 @@
-"""The task board: a table with crank, door, drawer, peg and hole, bolt, plate, box and grapple fixture.
+"""The task board: a table with crank, door, drawer, bolt, plate, grapple fixture, and loose things with their places.
 
-Simple shapes below the arm's workspace box. Movable parts have joints with friction; the others are fixed.
+Simple shapes below the arm's workspace box. Crank, door, drawer and bolt have joints with friction; module, box, pin
+and stud are loose; the others are fixed. A site marks each handle and rim: the workcell of run-time control
+(`config/rtc/workcell.yaml`) has the same poses, and a test compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import mujoco
 
@@ -20,6 +23,13 @@ WOOD, METAL, BLUE, RED, DARK = (
 )
 MODULE_MASS = 0.8  # [kg]
 _BOX, _CYLINDER = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER
+# of what the fingers hold: harder than MuJoCo's default, whose friction creeps by millimetres
+_GRIPPED: dict[str, Any] = {
+    "condim": 4,
+    "priority": 1,
+    "solref": [0.01, 1.0],
+    "solimp": [0.97, 0.995, 0.001, 0.5, 2.0],
+}
 
 Vector = Sequence[float]
 
@@ -43,6 +53,31 @@ class _Board:
         body.add_geom(
             type=kind, pos=pos, size=three, rgba=rgba, density=500.0, contype=contype, conaffinity=conaffinity
         )
+
+    def handle(self, body: mujoco.MjsBody, pos: Vector, size: Vector, rgba: Vector) -> None:
+        """An upright cylinder (radius, half length) for the fingers, marked as the body's."""
+        contype, conaffinity = self._bits
+        geom = body.add_geom(type=_CYLINDER, pos=pos, size=[*size, 0.0], rgba=rgba, density=500.0, **_GRIPPED)
+        geom.contype, geom.conaffinity = contype, conaffinity
+        self.site(body, body.name, pos)
+
+    def loose(self, name: str, x: float, y: float, half: Vector, mass: float, rgba: Vector) -> None:
+        """A loose box (half sizes) that stands on the table top; it touches arm and scene."""
+        body = self.body(name, x, y, half[-1])
+        body.add_freejoint(name=f"{name}_free")
+        body.add_geom(
+            type=_BOX,
+            size=half,
+            rgba=rgba,
+            mass=mass,
+            contype=3,
+            conaffinity=3,
+            **_GRIPPED,
+        )
+
+    def site(self, body: mujoco.MjsBody, name: str, pos: Vector) -> None:
+        """A mark: where a handle is, or the middle of a rim."""
+        body.add_site(name=f"{name}_mark", pos=pos)
 
     def joint(self, body: mujoco.MjsBody, kind: mujoco.mjtJoint, axis: Vector, span: Vector, friction: float) -> None:
         """A joint with stops, friction and light damping; the body's weight is balanced."""
@@ -78,7 +113,7 @@ def add_task_board(spec: mujoco.MjSpec, bits: tuple[int, int], room: float) -> b
     _add_drawer(board)
     _add_fixed(board)
     _add_bolt(board)
-    _add_module(board)
+    _add_loose(board)
     return True
 
 
@@ -88,7 +123,9 @@ def _add_crank(board: _Board) -> None:
     crank = board.body("crank", 0.50, 0.30, 0.06)
     board.joint(crank, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-12.6, 12.6], 0.05)
     board.shape(crank, _BOX, [0.04, 0, 0], [0.05, 0.01, 0.006], METAL)
-    board.shape(crank, _CYLINDER, [0.08, 0, 0.03], [0.01, 0.025], RED)
+    knob = crank.add_body(name="knob", pos=[0.08, 0, 0.03])  # it spins on its pin, as that of a hand wheel
+    board.joint(knob, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-63.0, 63.0], 0.001)
+    board.handle(knob, [0, 0, 0], [0.01, 0.025], RED)
 
 
 def _add_door(board: _Board) -> None:
@@ -97,7 +134,7 @@ def _add_door(board: _Board) -> None:
     door = board.body("door", 0.80, 0.40, 0.06)
     board.joint(door, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-1.8, 0.0], 0.05)
     board.shape(door, _BOX, [0, -0.09, 0], [0.006, 0.085, 0.055], BLUE)
-    board.shape(door, _CYLINDER, [-0.03, -0.15, 0], [0.006, 0.03], METAL)
+    board.handle(door, [-0.03, -0.15, 0], [0.006, 0.03], METAL)
 
 
 def _add_drawer(board: _Board) -> None:
@@ -108,7 +145,7 @@ def _add_drawer(board: _Board) -> None:
     drawer = board.body("drawer", 0.82, -0.30, 0.05)
     board.joint(drawer, mujoco.mjtJoint.mjJNT_SLIDE, [-1, 0, 0], [0.0, 0.10], 1.0)
     board.shape(drawer, _BOX, [-0.005, 0, 0], [0.055, 0.075, 0.035], BLUE)
-    board.shape(drawer, _CYLINDER, [-0.085, 0, 0], [0.006, 0.03], METAL)
+    board.handle(drawer, [-0.085, 0, 0], [0.006, 0.03], METAL)
 
 
 def _add_fixed(board: _Board) -> None:
@@ -116,37 +153,33 @@ def _add_fixed(board: _Board) -> None:
     for x, y, sx, sy in ((0.035, 0, 0.02, 0.055), (-0.035, 0, 0.02, 0.055), (0, 0.035, 0.015, 0.02)):
         board.shape(hole, _BOX, [x, y, 0.025], [sx, sy, 0.025], METAL)
     board.shape(hole, _BOX, [0, -0.035, 0.025], [0.015, 0.02, 0.025], METAL)
-    peg = board.body("peg", 0.45, -0.12)
-    board.shape(peg, _CYLINDER, [0, 0, 0.04], [0.0145, 0.04], RED)
+    board.site(hole, "hole", [0, 0, 0.05])
+    thread = board.body("thread", 0.43, 0.0)  # the beginning of a thread: a shallow seat
+    board.shape(thread, _BOX, [0, 0, 0.007], [0.03, 0.03, 0.007], METAL)
+    for side in (-0.02325, 0.02325):  # a square of 33 mm, in which the stud turns
+        board.shape(thread, _BOX, [side, 0, 0.017], [0.00675, 0.03, 0.003], METAL)
+        board.shape(thread, _BOX, [0, side, 0.017], [0.0165, 0.00675, 0.003], METAL)
+    board.site(thread, "thread", [0, 0, 0.02])
     plate = board.body("plate", 0.62, 0.08)
     board.shape(plate, _BOX, [0, 0, 0.01], [0.10, 0.08, 0.01], METAL)
-    box = board.body("box", 0.45, -0.34)
-    board.shape(box, _BOX, [0, 0, 0.03], [0.04, 0.06, 0.03], WOOD)
-    grapple = board.body("grapple", 0.62, -0.30)
+    board.site(plate, "plate", [0, 0, 0.01])
+    grapple = board.body("fixture", 0.44, 0.44)
     board.shape(grapple, _CYLINDER, [0, 0, 0.005], [0.05, 0.005], DARK)
     board.shape(grapple, _CYLINDER, [0, 0, 0.05], [0.008, 0.045], METAL)
     board.shape(grapple, _CYLINDER, [0, 0, 0.10], [0.018, 0.006], METAL)
+    board.site(grapple, "fixture", [0, 0, 0.05])
 
 
 def _add_bolt(board: _Board) -> None:
     bolt = board.body("bolt", 0.70, -0.05, 0.02)
     board.joint(bolt, mujoco.mjtJoint.mjJNT_HINGE, [0, 0, 1], [-31.4, 31.4], 0.05)
     board.shape(bolt, _BOX, [0, 0, 0], [0.012, 0.012, 0.02], RED)
+    board.site(bolt, "bolt", [0, 0, 0])
 
 
-def _add_module(board: _Board) -> None:
-    """A free box on the table that can be picked up; it collides with arm and scene."""
-    module = board.body("module", 0.70, -0.17, 0.03)
-    module.add_freejoint(name="module_free")
-    module.add_geom(
-        type=_BOX,
-        size=[0.02, 0.02, 0.03],
-        rgba=BLUE,
-        mass=MODULE_MASS,
-        contype=3,
-        conaffinity=3,
-        condim=4,
-        priority=1,
-        solref=[0.01, 1.0],  # harder than MuJoCo's default, whose friction creeps by millimetres in the fingers
-        solimp=[0.97, 0.995, 0.001, 0.5, 2.0],
-    )
+def _add_loose(board: _Board) -> None:
+    """What can be picked up, pushed or put into something."""
+    board.loose("module", 0.70, -0.17, (0.02, 0.02, 0.03), MODULE_MASS, BLUE)
+    board.loose("box", 0.45, -0.34, (0.04, 0.025, 0.03), 0.5, WOOD)
+    board.loose("pin", 0.45, -0.12, (0.012, 0.012, 0.04), 0.1, RED)  # square: the fingers hold it upright
+    board.loose("stud", 0.43, 0.12, (0.010, 0.010, 0.03), 0.1, RED)

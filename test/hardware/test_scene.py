@@ -58,7 +58,7 @@ def test_the_workspace_box_is_free_of_contact(name):
 def test_the_task_board_has_its_eight_tasks_and_keeps_still():
     arm = MujocoArm(load_robot("arm"))
     names = {arm.model.body(i).name for i in range(arm.model.nbody)}
-    assert {"crank", "door", "drawer", "peg", "hole", "bolt", "plate", "box", "grapple"} <= names
+    assert {"crank", "door", "drawer", "pin", "hole", "bolt", "plate", "box", "fixture"} <= names
     arm.open(0.0)
     before = arm.data.qpos.copy()
     for k in range(500):

@@ -16,9 +16,10 @@ def test_everything_of_the_board_is_there_and_what_moves_has_a_joint():
     added, model = board(1.0)
     assert added
     names = {model.body(k).name for k in range(model.nbody)}
-    assert {"table", "crank", "door", "drawer", "hole", "peg", "plate", "box", "grapple", "bolt", "module"} <= names
+    assert {"table", "crank", "door", "drawer", "hole", "pin", "plate", "box", "fixture", "bolt", "module"} <= names
     joints = {model.joint(k).name for k in range(model.njnt)}
-    assert joints == {"crank_joint", "door_joint", "drawer_joint", "bolt_joint", "module_free"}
+    built_in = {"crank_joint", "knob_joint", "door_joint", "drawer_joint", "bolt_joint"}
+    assert joints == built_in | {"module_free", "box_free", "pin_free", "stud_free"}
 
 
 @pytest.mark.parametrize(("room", "top"), [(1.0, HIGHEST), (0.3, 0.3 - TALLEST)])

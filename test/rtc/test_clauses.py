@@ -24,7 +24,7 @@ REFUSED = {
     "move left_arm to dock frame tool": "frame: move",
     "teleoperate left_arm maintain safe-work-range": "safe-work-range: teleoperate has no step",
     "polish plate for 1 s maintain safe-work-range shared operator x program z": "safe-work-range: the operator's hand",
-    "level plate against wall": "against: level does not use a place",
+    "level module against wall": "against: level does not use a place",
     "grasp module speed 0.1 via operator-intervention": "speed: grasp has no step",
     "polish plate for 1 s force 12 guarded": "allowed: above 12, which the motion keeps",
     "polish plate for 1 s unless force > 4 N then stop": "unless: max_force_thres",

@@ -78,20 +78,20 @@ def pull(cell):
 
 
 def push(cell):
-    return ran(cell, "push box by 5 cm along x with left_arm") and near(cell.pose("box")[:2], (0.55, 0.10))
+    return ran(cell, "push box by 5 cm along x with left_arm") and near(cell.pose("box")[:2], (0.50, -0.34))
 
 
 def slide(cell):
-    return ran(cell, "slide box by 3 cm along y with left_arm") and near(cell.pose("box")[:2], (0.50, 0.13))
+    return ran(cell, "slide box by 3 cm along y with left_arm") and near(cell.pose("box")[:2], (0.45, -0.31))
 
 
 def insert(cell):
-    done = ran(cell, "insert pin into hole with left_arm") and near(cell.pose("pin")[:3], (0.50, 0.0, 0.36), 0.01)
-    return done and ran(cell, "remove pin from hole") and near(cell.pose("pin")[2], 0.43)
+    done = ran(cell, "insert pin into hole with left_arm") and near(cell.pose("pin")[:3], (0.55, -0.12, 0.26), 0.01)
+    return done and ran(cell, "remove pin from hole") and near(cell.pose("pin")[2], 0.35)
 
 
 def seat(cell):
-    return ran(cell, "seat bolt in thread with left_arm") and near(cell.real.angle["bolt"], TURN / 8, 0.15)
+    return ran(cell, "seat stud in thread with left_arm") and near(cell.real.angle["stud"], TURN / 8, 0.15)
 
 
 def open_in_the_air(cell):

@@ -20,11 +20,11 @@ COMMANDS = [
     "close gripper with left_arm",
     "insert pin into hole with left_arm",
     "remove pin from hole",
-    "seat bolt in thread",
+    "seat stud in thread",
     "push box by 5 cm along x",
     "pull drawer",
     "slide box by 3 cm along y",
-    "level plate",
+    "level module",
     "polish plate for 5 s with left_arm maintain force 5 N shared operator x y program z rx ry",
     "inspect module",
     "look at dock",
@@ -91,7 +91,7 @@ def test_the_arm_that_holds_the_object_is_chosen(cell):
 
 
 def test_the_nearest_arm_is_chosen_when_none_is_named(cell):
-    cell.run("grasp box")
+    cell.run("grasp stud")
     assert cell.executor.sent[-1].subsystem == "right_gripper"
 
 
@@ -141,3 +141,14 @@ def test_the_database_follows_an_arm_the_operator_moves(cell):
         cell.measure("left_arm")
         cell.settle()
         assert cell.database.view.pose("left_arm")[0] == pytest.approx(0.31 + 0.01 * k)
+
+
+def test_a_slip_on_the_way_leaves_hand_and_fingers_in_doubt(cell):
+    """Also in a command that does not use the gripper."""
+    assert cell.run("grasp module with left_arm").outcome == "succeeded"
+    cell.executor.faults = {"go": ["slip"]}
+    report = cell.run("move left_arm to dock")
+    assert (report.outcome, "slipped" in report.reason) == ("failed", True)
+    view = cell.database.view
+    assert view.item("left_arm.holds").value == ""
+    assert view.item("left_gripper.width").validity is Validity.SUSPECT

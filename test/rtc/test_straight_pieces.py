@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.rtc.elaboration import joint_corners, pose_length, straight_pieces, task_corners
+from telerobot_nodes.rtc.skills.pose_functions import arc_turned
 
 CORNER = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [2, 1, 0], [2, 2, 0]], dtype=float)
 POSES = np.hstack((0.1 * CORNER, np.tile([0, 1, 0, 0.0], (5, 1))))
@@ -70,3 +71,10 @@ def test_the_work_grows_no_faster_than_n_log_n(monkeypatch, corners, path):
 def test_a_radian_counts_as_ten_centimetres():
     half = np.array([0, 0, 0, 0, 0, np.sin(0.5), np.cos(0.5)])
     assert pose_length(np.array([0, 0, 0, 0, 0, 0, 1.0]), half) == pytest.approx(0.1, abs=1e-6)
+
+
+def test_an_arc_on_which_the_tool_turns_is_not_straight():
+    """The executive moves the tool's origin on a line; a screw motion would be an arc."""
+    axis = np.array([0.8, 0.4, 0.28, 0, 0, 0, 1.0])
+    poses = np.array(arc_turned([0.77, 0.25, 0.295, 0, 1, 0, 0], axis, -1.2))
+    assert task_corners(poses) == tuple(range(len(poses)))

@@ -31,7 +31,7 @@ from telerobot_nodes.rtc.decision import (
 )
 from telerobot_nodes.rtc.server import InterfaceServer, Workers
 from telerobot_nodes.rtc.skills import Primitive, Report
-from telerobot_nodes.rtc.world import Database
+from telerobot_nodes.rtc.world import Database, Validity
 
 LOWER = np.array([-0.9, -0.9, -0.05, -6.5, -6.5, -6.5])
 UPPER = np.array([0.9, 0.9, 1.4, 6.5, 6.5, 6.5])
@@ -329,6 +329,7 @@ class Cell:
         elif isinstance(output, Send):
             if "object" in self._slots(output.primitive):
                 self.executor.looking_for = str(self._slots(output.primitive)["object"])
+                self._show_what_is_held(self.executor.looking_for)
             self.executor.begin(output.primitive, self.now)
         elif isinstance(output, HaltSubsystem):
             self.halts.append((self.now, output))
@@ -344,6 +345,12 @@ class Cell:
             self.progress.append(output)
         elif not isinstance(output, ResumeSubsystems):
             self.replies.append(output)
+
+    def _show_what_is_held(self, name):
+        """The camera sees it in the hand."""
+        view = self.database.view
+        if view.has(f"{name}.pose") and view.item(f"{name}.pose").frame:
+            self.executor.truth[f"{name}.pose"] = tuple(view.pose(name, Validity.INVALID).tolist())
 
     def _slots(self, primitive):
         record = self.unit.commands.get(primitive.command)

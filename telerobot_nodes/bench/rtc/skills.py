@@ -16,6 +16,7 @@ import numpy as np
 from telerobot_nodes.bench import report
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.rtc.decision import Job, ParseText, TryRequest
 from telerobot_nodes.rtc.server import Workers
 from telerobot_nodes.rtc.skills import Library, Primitive, load_library
@@ -34,7 +35,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "insert": ("insert pin into hole", ""),
     "insert_held": ("insert pin into hole", "pin"),
     "inspect": ("inspect module", ""),
-    "level": ("level plate", ""),
+    "level": ("level module", "module"),
     "lift": ("lift module", "module"),
     "locate": ("locate module", ""),
     "look": ("look at dock", ""),
@@ -49,7 +50,7 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "remove": ("remove pin from hole", ""),
     "retract": ("retract left_arm by 5 cm", ""),
     "return": ("return left_arm to program", ""),
-    "seat": ("seat bolt in thread", ""),
+    "seat": ("seat stud in thread", ""),
     "slide": ("slide box by 3 cm", ""),
     "tare": ("tare left_arm", ""),
     "teleoperate": ("teleoperate left_arm", ""),
@@ -237,8 +238,13 @@ def _print(primitive: Primitive) -> str:
 
 
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Conditions, figures, goals. Options: `config` (folder of the skill files)."""
+    """Conditions, figures, goals. Options: `config` (folder of the skill files).
+
+    With `physics` (starts of each skill) the skills are run in physics instead; `seed`, `skills` (names, with commas).
+    """
     options = options or {}
+    if "physics" in options:
+        return _in_physics(options)
     trials = SkillTrials(Path(options.get("config", CONFIG)))
     found = list(rows(trials))
     wrong = [row for row in found if row.verdict == "WRONG"]
@@ -258,3 +264,14 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         report.goal("wrong sentences", len(wrong), "-", "<=", 0),
     ]
     return report.result(report.conditions(), figures, goals)
+
+
+def _in_physics(options: Mapping[str, Any]) -> dict[str, Any]:
+    from telerobot_nodes.bench.rtc import skill_physics
+
+    only = tuple(filter(None, str(options.get("skills", "")).split(",")))
+    unknown = next((name for name in only if name not in SENTENCES), None)
+    if unknown is not None:
+        raise InvalidValueError("skills", unknown, f"allowed: {', '.join(SENTENCES)}")
+    library = load_library(Path(options.get("config", CONFIG)))
+    return skill_physics.run(library, int(options["physics"]), int(options.get("seed", 1)), only)

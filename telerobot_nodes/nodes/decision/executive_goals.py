@@ -28,7 +28,9 @@ BETWEEN = {"select": 0, "end_time": 0.0}  # of pieces that are not the last: no 
 _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
 GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
 PRESSED = 0.8  # of a threshold
-_GRASP_WORDS = {"width": "grip_width", "force": "grip_force"}
+# Destination of an arm that holds for a time: to the executive a motion of no length has ended when it begins.
+AT_REST = (0.0001, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+_GRASP_WORDS = {"width": "grip_width", "force": "grip_force", "rest": "grip_time"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,10 @@ def goals_of(primitive: Primitive, robot: RobotModel, T_world_arm: pin.SE3) -> l
         return [_joints(primitive, robot)]
     if primitive.trajectory.space is Space.TASK:
         return list(_straight_pieces(primitive, T_world_arm))
-    return [_fitting(primitive.executive, dict(primitive.parameters))]
+    values = dict(primitive.parameters)
+    if primitive.trajectory.duration > 0.0 and "tr_rel_dest" in kind_named(primitive.executive).allowed:
+        values["tr_rel_dest"] = AT_REST
+    return [_fitting(primitive.executive, values)]
 
 
 def begun_in_contact(goal: ExecutiveGoal, wrench: Sequence[float]) -> ExecutiveGoal:

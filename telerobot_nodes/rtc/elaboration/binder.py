@@ -16,7 +16,6 @@ import numpy as np
 from telerobot_nodes.core.values import (
     FloatArray,
     finite_array,
-    interpolate,
     pose_distance,
     pose_from_se3,
     se3_from_pose,
@@ -28,7 +27,7 @@ from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import motion_parameters, reflex_events, reflex_stops
 from telerobot_nodes.rtc.elaboration.places import place_pose
 from telerobot_nodes.rtc.elaboration.request import Request
-from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, task_corners
+from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, on_straight, task_corners
 from telerobot_nodes.rtc.language import GRAVITY
 from telerobot_nodes.rtc.skills import (
     ExpressionError,
@@ -254,7 +253,7 @@ def _joint_path(
         pieces = _pieces(max(metres / TASK_PIECE, angle / TURN_PIECE))
         T_here, T_goal = se3_from_pose(here), se3_from_pose(goal, "target")
         for k in range(1, pieces + 1):
-            pose = pose_from_se3(interpolate(T_here, T_goal, k / pieces))
+            pose = pose_from_se3(on_straight(T_here, T_goal, k / pieces))
             path.append(env.checks.kinematics.solve(arm, pose, path[-1]))
         if len(path) > MAX_POINTS:
             raise BindingError(f"the path needs more than {MAX_POINTS} pieces")

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pinocchio as pin
 
-from telerobot_nodes.core.values import FloatArray, interpolate, pose_distance, pose_from_se3, se3_from_pose
+from telerobot_nodes.core.values import FloatArray, pose_distance, pose_from_se3, se3_from_pose
 
 STRAIGHT = (1e-3, 0.01, 1e-3)  # [m], [rad] of the tool, [rad] of the joints: a point nearer to the line is left out
 
@@ -18,6 +19,15 @@ def pose_length(a: FloatArray, b: FloatArray) -> float:
     """Length of the straight motion between two poses (7,): metres, and 0.1 m for each radian."""
     metres, angle = pose_distance(a, b)
     return metres + 0.1 * angle + 1e-9
+
+
+def on_straight(T_a: pin.SE3, T_b: pin.SE3, u: float) -> pin.SE3:
+    """The pose at `u` from 0 to 1, as the executive goes: the origin on a line, the rotation about one axis.
+
+    No screw motion: that goes on an arc where the tool turns.
+    """
+    turned = T_a.rotation @ pin.exp3(u * pin.log3(T_a.rotation.T @ T_b.rotation))
+    return pin.SE3(turned, (1.0 - u) * T_a.translation + u * T_b.translation)
 
 
 def task_corners(poses: FloatArray) -> tuple[int, ...]:
@@ -57,7 +67,7 @@ def _is_straight(poses: FloatArray) -> bool:
     T_a, T_b = se3_from_pose(poses[0]), se3_from_pose(poses[-1])
     whole = pose_length(poses[0], poses[-1])
     for pose in poses[1:-1]:
-        on_line = pose_from_se3(interpolate(T_a, T_b, min(pose_length(poses[0], pose) / whole, 1.0)))
+        on_line = pose_from_se3(on_straight(T_a, T_b, min(pose_length(poses[0], pose) / whole, 1.0)))
         metres, angle = pose_distance(on_line, pose)
         if metres > STRAIGHT[0] or angle > STRAIGHT[1]:
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.rtc.server.host import Host, facts
 from telerobot_nodes.rtc.server.rate_limit import Admission, RateLimiter
+from telerobot_nodes.rtc.server.reactions import Reactions
 from telerobot_nodes.rtc.server.text_server import InterfaceServer
 from telerobot_nodes.rtc.server.trial_run import predicted_report
 from telerobot_nodes.rtc.server.workers import Workers
@@ -13,6 +14,7 @@ __all__ = [
     "Host",
     "InterfaceServer",
     "RateLimiter",
+    "Reactions",
     "Workers",
     "facts",
     "predicted_report",

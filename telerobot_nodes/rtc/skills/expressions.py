@@ -293,6 +293,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "turn_about": _poses.turn_about,
     "carry_about": _poses.carry_about,
     "arc": _poses.arc,
+    "arc_turned": _poses.arc_turned,
     "spin": _poses.spin,
     "swept": _poses.swept,
     "spun": _poses.spun,

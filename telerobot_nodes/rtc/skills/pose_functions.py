@@ -110,6 +110,11 @@ def arc(pose: Numbers, axis_pose: Numbers, angle_: float) -> tuple[FloatArray, .
     return tuple(carry_about(pose, axis_pose, part) for part in _parts(angle_, ARC_PIECE))
 
 
+def arc_turned(pose: Numbers, axis_pose: Numbers, angle_: float) -> tuple[FloatArray, ...]:
+    """Poses round the z axis of another pose, at most `ARC_PIECE` apart, turned with it: the handle of a door."""
+    return tuple(turn_about(pose, axis_pose, part) for part in _parts(angle_, ARC_PIECE))
+
+
 def spin(pose: Numbers, axis_pose: Numbers, angle_: float) -> tuple[FloatArray, ...]:
     """Poses turned with the z axis of another pose, at most a quarter turn apart."""
     return tuple(turn_about(pose, axis_pose, part) for part in _parts(angle_, 0.5 * np.pi))

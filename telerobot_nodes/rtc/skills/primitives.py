@@ -49,7 +49,7 @@ EXECUTIVES = {
     "program": ("watch",),
 }
 DEVICE_PARAMETERS = {
-    "gripper": ("width", "force"),
+    "gripper": ("width", "force", "rest"),
     "camera": ("camera_position",),
     "sensor": ("sensor",),
     "authority": ("arm", "holder"),
@@ -70,6 +70,7 @@ RANGES = {
     "timeout": (0.0, 3600.0, "s"),
     "seconds": (0.0, 3600.0, "s"),
     "width": (0.0, 1.0, "m"),
+    "rest": (0.02, 10.0, "s"),
     "max_force_thres": (0.0, 1000.0, "N"),
     "max_torque_thres": (0.0, 200.0, "N m"),
     "trans_threshold": (0.0, 1.0, "m"),
