@@ -16,14 +16,15 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from telerobot_nodes.client import connect
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.clients import CommandClient
+    from telerobot_nodes.nodes.clients import Robot
+    from telerobot_nodes.operator.client import CommandResult
 
 LIES_AT, BELIEVED_AT = "pose: [0.70, -0.17, 0.25,", "pose: [0.68, -0.29, 0.25,"  # of the module
 READY_LIMIT = 120.0  # [s]
@@ -40,31 +41,31 @@ def moved_workcell(folder: Path) -> Path:
     return parameters
 
 
-def session(robot: CommandClient) -> dict[str, Any]:
-    """Run the session; returns the final report of each command."""
-    reports = {}
-    robot.ask("where module")
-    reports["grasp"] = robot.run("grasp module with left_arm")
-    robot.ask("where module")
-    if not reports["grasp"].ok:
-        return reports
+def session(robot: Robot) -> dict[str, CommandResult]:
+    """Run the session; returns the end of each command."""
+    ends = {}
+    robot.run("where module")
+    ends["grasp"] = robot.run("grasp module with left_arm")
+    robot.run("where module")
+    if not ends["grasp"].ok:
+        return ends
     lift = robot.begin("lift module by 12 cm speed 0.03")
-    robot.wait_until(lambda: False, 2.0)
-    robot.ask("halt")
-    reports["lift"] = robot.end(lift, 20.0)
-    robot.ask("reset")  # nothing moves before
-    reports["trade"] = robot.run("trade left_arm to operator")
-    reports["not ours"] = robot.run("place module on dock with left_arm")
+    lift.wait(2.0)
+    robot.run("halt")
+    ends["lift"] = lift.wait(20.0)
+    robot.run("reset")  # nothing moves before
+    ends["trade"] = robot.run("trade left_arm to operator")
+    ends["not ours"] = robot.run("place module on dock with left_arm")
     back = robot.begin("return left_arm to program")
-    robot.wait_until(lambda: bool(robot.tasks), 20.0)
-    robot.ask(f"done task {min(robot.tasks)}")
-    reports["return"] = robot.end(back, 20.0)
-    reports["place"] = robot.run("place module on dock with left_arm")
-    robot.ask("where module")
-    return reports
+    robot.wait_until(lambda _: robot.tasks, 20.0)
+    robot.run(f"done task {min(robot.tasks)}")
+    ends["return"] = back.wait(20.0)
+    ends["place"] = robot.run("place module on dock with left_arm")
+    robot.run("where module")
+    return ends
 
 
-def run(folder: Path) -> dict[str, Any]:
+def run(folder: Path) -> dict[str, CommandResult]:
     """Run the session on a graph of its own; the recording is `folder/bag`."""
     folder.mkdir(parents=True, exist_ok=True)
     options = GraphOptions("robot", bag=folder / "bag", params=moved_workcell(folder))
@@ -81,5 +82,5 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for name, report in run(Path(sys.argv[1])).items():
-        print(f"{name}: {report.outcome} {report.reason}")
+    for name, ended in run(Path(sys.argv[1])).items():
+        print(f"{name}: {ended.end.value} {ended.reason}")

@@ -1,22 +1,23 @@
-"""Commands to the robot from a Python script; docs/run_time_control.md has an example."""
+"""One robot arm as an object, for a script, a notebook or a program that uses rclpy; docs/client.md."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.runtime import DISCOVERY, node_environment
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.clients import CommandClient
+    from telerobot_nodes.nodes.clients import Robot
 
 
-def connect(namespace: str = "", name: str = "script", hurry: bool = False) -> CommandClient:
-    """Return a client of this host's decision unit, as a context manager; raises TelerobotError if none runs.
+def connect(namespace: str = "", name: str = "program", node: Any = None) -> Robot:
+    """Connect to the arm of `namespace` on this host's graph, as a context manager.
 
-    `hurry`: for a halt; send as soon as the decision unit is found, without waiting for the rest of the graph.
+    `name`: your role, shown to other operators. `node`: an rclpy node to use, spun on another thread than the one that
+    waits here; None: a node, a context and a thread of its own. Raises TelerobotError if no graph is found.
     """
     os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
-    from telerobot_nodes.nodes.clients import CommandClient  # after the environment is set
+    from telerobot_nodes.nodes.clients import open_robot  # after the environment is set
 
-    return CommandClient(namespace, name, hurry)
+    return open_robot(namespace, name, node)

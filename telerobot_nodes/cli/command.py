@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from telerobot_nodes.cli.operate import join_graph
 from telerobot_nodes.core.protocol import begins_with_halt
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ def is_text(argument: str) -> bool:
 
 def run_text(text: str, namespace: str = "", as_json: bool = False, watch: bool = False) -> int:
     """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1. `watch`: print each step."""
-    from telerobot_nodes.client import connect
+    join_graph()
+    from telerobot_nodes.nodes.clients import CommandClient
 
     show = (lambda _report: None) if as_json or watch else _show_progress
-    with connect(namespace, "shell", hurry=begins_with_halt(text)) as robot, _watching(robot, watch) as live:
+    with CommandClient(namespace, hurry=begins_with_halt(text)) as robot, _watching(robot, watch) as live:
         report = robot.run(text, progress=show)
         if live is not None:
             robot.wait_until(lambda: live.ended, SCRIPT_LIMIT)
@@ -52,9 +54,10 @@ def attempt(
     as_json: AsJson = False,
 ) -> None:
     """Check whether a task would work; if not, why and at which step. Nothing moves."""
-    from telerobot_nodes.client import connect
+    join_graph()
+    from telerobot_nodes.nodes.clients import CommandClient
 
-    with connect(namespace, "shell") as robot:
+    with CommandClient(namespace) as robot:
         report = robot.attempt(text)
     if as_json:
         print(json.dumps(_plain(report)))

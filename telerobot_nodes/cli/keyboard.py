@@ -1,13 +1,15 @@
-"""`telerobot keyboard`: drive the tool from this terminal."""
+"""`telerobot keyboard`: drive the tool from this terminal; `telerobot panel`: the Qt panel."""
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from telerobot_nodes.cli.operate import join_graph
+from telerobot_nodes.cli.operate import fail, join_graph
+from telerobot_nodes.errors import NotInstalledError
 
 
 def command(
@@ -19,3 +21,22 @@ def command(
     """Drive the tool with the keys of this terminal."""
     join_graph()
     raise typer.Exit(import_module("telerobot_nodes.nodes.clients.keyboard_client").run_keyboard(namespace, direct))
+
+
+def panel(
+    namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
+    picture: Annotated[str, typer.Option(help="Write the panel as a PNG file once the robot is seen, and end.")] = "",
+) -> None:
+    """Open the operator's panel as a window: controls, state, halt."""
+    try:
+        import_module("python_qt_binding.QtWidgets")
+    except ImportError as error:
+        raise NotInstalledError(
+            f"the panel needs Qt 5 ({error}); install it: pip install 'telerobot[panel]', or on a ROS host "
+            "apt install ros-jazzy-python-qt-binding"
+        ) from error
+    if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        fail("there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set")
+    join_graph()
+    run = import_module("telerobot_nodes.nodes.operator.operator_panel").run_panel
+    raise typer.Exit(run(namespace, picture))

@@ -115,6 +115,42 @@ def pause(namespace: Namespace = "") -> None:
     do(commands.Deed.PAUSE, namespace)
 
 
+def replay(
+    file: Annotated[str, typer.Argument(help="Recorded hand on the operator's host; default: the demo's own.")] = "",
+    speed: Annotated[float, typer.Option(help="Times as fast as recorded, 0.1 .. 10.")] = 1.0,
+    stop: Annotated[bool, typer.Option("--stop", help="End the replay.")] = False,
+    namespace: Namespace = "",
+) -> None:
+    """Play a recorded hand, or end the replay."""
+    do(commands.StopReplay() if stop else commands.Replay(file, speed), namespace)
+
+
+def link(
+    delay: Annotated[float, typer.Argument(help="One-way delay [s], 0 .. 60.")],
+    jitter: Annotated[float, typer.Option(help="Its standard deviation [s].")] = 0.0,
+    loss: Annotated[float, typer.Option(help="Share of lost messages, 0 .. 1.")] = 0.0,
+    outage: Annotated[bool, typer.Option("--outage", help="Nothing passes either way.")] = False,
+    namespace: Namespace = "",
+) -> None:
+    """Set the emulated link."""
+    do(commands.SetLink(delay, jitter, loss, up=not outage, down=not outage), namespace)
+
+
+def direct(
+    state: Annotated[Switch, typer.Argument(help="on: the device moves the running primitive; off: it lays the plan.")],
+    namespace: Namespace = "",
+) -> None:
+    """Select what the input device moves."""
+    do(commands.Direct(state is Switch.ON), namespace)
+
+
+def scrub(
+    time: Annotated[float, typer.Argument(help="Plan time [s]; negative, after --: off.")], namespace: Namespace = ""
+) -> None:
+    """Show the simulated arm at a time of the plan ahead."""
+    do(commands.Scrub(time), namespace)
+
+
 class Position(str, Enum):
     """States of the position clutch, and what becomes of the trial path."""
 

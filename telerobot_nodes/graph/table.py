@@ -283,6 +283,8 @@ NODES: tuple[Node, ...] = (
             "path_plan_queue/gripper",
             "operator_input/replay",
             "operator_input/stop_replay",
+            "operator_input/direct",
+            "forward_simulator/scrub",
             "link_emulator/set",
         ),
         required=False,

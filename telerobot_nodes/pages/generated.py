@@ -9,10 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from telerobot_nodes.graph import as_markdown
-from telerobot_nodes.pages import command_language, node_parameters, packages, primitive_parameters, states, tasks
+from telerobot_nodes.pages import (
+    command_language,
+    controls,
+    node_parameters,
+    packages,
+    primitive_parameters,
+    states,
+    tasks,
+)
 
 PAGES: dict[str, Callable[[], str]] = {
     "architecture.md": packages.markdown,
+    "client.md": controls.markdown,
     "command_language.md": command_language.markdown,
     "gcmsf_parameters.md": primitive_parameters.markdown,
     "graph.md": as_markdown,

@@ -4,8 +4,8 @@ import pytest
 
 from telerobot_nodes.cli.bench import _options
 from telerobot_nodes.cli.command import is_text
-from telerobot_nodes.cli.primitive import pairs
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.client import pairs
 
 
 @pytest.mark.parametrize(

@@ -167,3 +167,26 @@ def make_run(tmp_path_factory):
         return made[faults]
 
     return make
+
+
+@pytest.fixture
+def panel():
+    """The Qt panel, off screen; skipped without Qt."""
+    from qt_panel import application
+
+    running = application()
+    from telerobot_nodes.operator.panel import OperatorPanel
+
+    widget = OperatorPanel(("cartesian_guarded", "gcm"))
+    widget.show()
+    running.processEvents()
+    yield widget
+    widget.close()
+
+
+@pytest.fixture
+def sent(panel):
+    """Commands that the panel sends."""
+    received = []
+    panel.requests.command.connect(received.append)
+    return received

@@ -13,6 +13,7 @@ from telerobot_nodes.operator.client import (
     OperatorClient,
     Outcome,
     QueueStatus,
+    Result,
     RobotStatus,
     SimulationStatus,
     commands,
@@ -70,7 +71,7 @@ class Sink:
 
     def call(self, command, answer):
         self._keep(self.commands, command)
-        answer(Outcome(True), time.monotonic())
+        answer(Outcome(Result.DONE), time.monotonic())
 
     def halt(self, number, reason):
         if number not in self.halts:

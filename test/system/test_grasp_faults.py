@@ -57,14 +57,14 @@ class Cell:
 
     @contextmanager
     def running(self, folder, name):
-        from telerobot_nodes.client import connect
+        from telerobot_nodes.nodes.clients import CommandClient
 
         command = [*node_command("rtc_decision_unit", GraphOptions("robot")), "-p", f"folder:={folder}"]
         environment = {**os.environ, **NODE_ENVIRONMENT}
         unit = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         try:
             assert any("ready" in line for line in unit.stdout), "the decision unit has not begun"
-            with connect(name=name) as robot:
+            with CommandClient(name=name) as robot:
                 assert robot.wait_until(lambda: "left_arm.joints" in robot.ask("show left_arm").text, 60.0)
                 self.look(robot)  # the camera has seen it too
                 yield robot

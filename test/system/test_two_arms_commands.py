@@ -43,9 +43,9 @@ def two_arms():
 
 @pytest.fixture
 def robot(two_arms):
-    from telerobot_nodes.client import connect
+    from telerobot_nodes.nodes.clients import CommandClient
 
-    with connect(name="test") as client:
+    with CommandClient(name="test") as client:
         assert client.wait_until(lambda: both_known(client), 60.0)
         yield client
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.nodes.clients.discovery import NoGraphError
 from telerobot_nodes.nodes.clients.live_script import LiveScript, line_of
+from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
     connect,
@@ -10,17 +12,23 @@ from telerobot_nodes.nodes.clients.operator_client import (
     robot_from_message,
     solids_from_message,
 )
-from telerobot_nodes.nodes.clients.primitive_client import run_primitive
+from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
+from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
 from telerobot_nodes.nodes.clients.stop_sender import StopSender
-from telerobot_nodes.nodes.clients.terminal import NoGraphError, Terminal, call_service
+from telerobot_nodes.nodes.clients.terminal import Terminal, call_service
 from telerobot_nodes.nodes.clients.text_sender import TextSender
 
 __all__ = [
     "CommandClient",
     "LiveScript",
     "NoGraphError",
+    "Ongoing",
+    "Robot",
     "RosPort",
+    "RunningMove",
+    "RunningPrimitive",
+    "RunningText",
     "StopSender",
     "Terminal",
     "TextSender",
@@ -28,7 +36,7 @@ __all__ = [
     "connect",
     "line_of",
     "offered",
+    "open_robot",
     "robot_from_message",
-    "run_primitive",
     "solids_from_message",
 ]

@@ -14,8 +14,8 @@ from typing import IO
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.nodes.clients.discovery import NoGraphError
 from telerobot_nodes.nodes.clients.stop_sender import StopSender
-from telerobot_nodes.nodes.clients.terminal import NoGraphError
 from telerobot_nodes.nodes.framework import Foreground
 from telerobot_nodes.nodes.messages import twist_stamped
 from telerobot_nodes.operator.devices import HELP, Keyboard, single_keys

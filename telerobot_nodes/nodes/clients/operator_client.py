@@ -24,6 +24,7 @@ from telerobot_nodes.operator.client import (
     Outcome,
     PlanChange,
     QueueStatus,
+    Result,
     RobotStatus,
     SimulationStatus,
     Solid,
@@ -71,6 +72,8 @@ _CALLS: dict[commands.Kind, _Call] = {
         lambda c: ReplayHand.Request(file=c.file, speed=float(c.speed), scale=float(c.scale)),
     ),
     commands.StopReplay: ("operator_input/stop_replay", lambda c: Trigger.Request()),
+    commands.Direct: ("operator_input/direct", lambda c: SetBool.Request(data=c.on)),
+    commands.Scrub: ("forward_simulator/scrub", lambda c: SetValue.Request(value=float(c.time))),
     commands.SetLink: (
         "link_emulator/set",
         lambda c: SetLink.Request(
@@ -105,9 +108,9 @@ def _served(service: str, graph_name: str) -> bool:
 class RosPort:
     """Sends commands as service calls that are never waited for; halts and e-stops as messages to the robot itself."""
 
-    def __init__(self, node: Wiring, role: str, allowed: frozenset[commands.Kind]) -> None:
-        """`role` of the sender: `console`, `shell`."""
-        self._node, self.agent = node, identity(role)
+    def __init__(self, node: Wiring, role: str, allowed: frozenset[commands.Kind], agent: str = "") -> None:
+        """`role` of the sender: `console`, `shell`; `agent`: its identity, if the process has several senders."""
+        self._node, self.agent = node, agent or identity(role)
         self._clients = {kind: node.client(_CALLS[kind][0]) for kind in allowed - _SIGNALS}
         self._halt = node.publisher("halt")
         self._estop = node.publisher("estop")
@@ -126,9 +129,9 @@ class RosPort:
         service, request = _CALLS[commands.kind_of(command)]
         client = self._clients.get(commands.kind_of(command))
         if client is None:
-            answer(Outcome(False, f"no node of this graph serves {service}"), self._node.now())
+            answer(Outcome(Result.NOT_SERVED, f"no node of this graph serves {service}"), self._node.now())
         elif not client.service_is_ready():
-            answer(Outcome(False, f"{service.split('/', maxsplit=1)[0]} does not answer"), self._node.now())
+            answer(Outcome(Result.NOT_SERVED, f"{service.split('/', maxsplit=1)[0]} does not answer"), self._node.now())
         else:
             future = client.call_async(request(command))
             future.add_done_callback(lambda done: answer(_outcome(done), self._node.now()))
@@ -220,6 +223,6 @@ def plan_change_from_message(message: Any) -> PlanChange:
 def _outcome(future: Any) -> Outcome:
     error = future.exception()
     if error is not None:
-        return Outcome(False, f"call failed: {error}")
+        return Outcome(Result.NO_ANSWER, f"call failed: {error}")
     response = future.result()
-    return Outcome(bool(response.success), str(response.message))
+    return Outcome(Result.DONE if response.success else Result.REFUSED, str(response.message))

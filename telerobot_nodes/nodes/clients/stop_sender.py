@@ -14,7 +14,7 @@ from typing import Any
 from telerobot.msg import Halt, HardwareState
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
-from telerobot_nodes.nodes.clients.terminal import NoGraphError
+from telerobot_nodes.nodes.clients.discovery import NoGraphError
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground, interface_class, qos_profile
 from telerobot_nodes.nodes.messages import LinkCounter
 from telerobot_nodes.operator.client import RepeatedStop

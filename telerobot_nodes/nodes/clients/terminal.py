@@ -6,24 +6,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.node import NodeNameNonExistentError
-
-from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.nodes.clients.discovery import LOOK, NoGraphError, find_prefix
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
-from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
-from telerobot_nodes.operator.client import Command, ConsoleView, OperatorClient, Outcome, view
+from telerobot_nodes.nodes.framework import Foreground
+from telerobot_nodes.operator.client import Command, ConsoleView, OperatorClient, Outcome, Result, view
 
 SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer
 FIRST_STATES_LIMIT = 3.0  # [s] for the first states to arrive
-SETTLE = 0.3  # [s]
-LOOK = 0.05  # [s] between checks of what has been found
-QUEUE = "path_plan_queue/state"
-EXECUTOR = "plan_executor/state"
-
-
-class NoGraphError(TelerobotError):
-    """No graph was found."""
 
 
 class Terminal(Foreground):
@@ -33,7 +23,7 @@ class Terminal(Foreground):
         """Raises NoGraphError when neither plan queue nor executor is found."""
         super().__init__(f"telerobot_terminal_{os.getpid()}", namespace)
         try:
-            self.prefix = self._find()
+            self.prefix = find_prefix(self, self.wait)
             self._port = RosPort(self, "shell", offered("demo"))
             self._client = connect(self, self._port, REQUEST_LIMIT)
             self.wait_for(lambda client: None not in (client.received.queue, client.received.robot), FIRST_STATES_LIMIT)
@@ -52,7 +42,7 @@ class Terminal(Foreground):
         self.wait_for(lambda _: self._port.ready(command), SERVICE_LIMIT)
         self._client.ask(command, self.now(), outcomes.append)
         self.wait_for(lambda _: bool(outcomes), 2.0 * REQUEST_LIMIT)
-        return outcomes[0] if outcomes else Outcome(False, "no answer")
+        return outcomes[0] if outcomes else Outcome(Result.NO_ANSWER, "no answer")
 
     def view(self) -> ConsoleView:
         """The texts now."""
@@ -66,35 +56,6 @@ class Terminal(Foreground):
             return ready(self._client)
 
         return self.wait(check, limit)
-
-    def _find(self) -> str:
-        """Prefix of crossing topics, once a plan queue or an executor is found."""
-
-        def found() -> bool:
-            return any(map(self.node.count_publishers, (QUEUE, EXECUTOR)))
-
-        def connected() -> bool:
-            return bool(self._reports_topic()) or not self.node.count_publishers(QUEUE)
-
-        if not self.wait(found, DISCOVERY_LIMIT, LOOK):
-            raise NoGraphError(
-                f"no graph is running here: no node publishes {self.namespace}/{QUEUE} or {self.namespace}/{EXECUTOR}; "
-                "start one with `telerobot up demo`, or name the arm with --namespace"
-            )
-        self.spin(SETTLE)  # the rest of the graph is found together with its first node
-        self.wait(connected, SERVICE_LIMIT, LOOK)
-        return self._reports_topic().removesuffix(EXECUTOR)
-
-    def _reports_topic(self) -> str:
-        """Topic on which the queue of this namespace receives the executor; with its own link, or another's.
-
-        Empty: not found.
-        """
-        try:
-            topics = self.node.get_subscriber_names_and_types_by_node("path_plan_queue", self.node.get_namespace())
-        except NodeNameNonExistentError:
-            return ""
-        return next((str(name) for name, _ in topics if name.endswith(f"/{EXECUTOR}")), "")
 
 
 def call_service(name: str, namespace: str) -> Any:

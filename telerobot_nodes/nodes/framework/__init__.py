@@ -15,6 +15,7 @@ from telerobot_nodes.nodes.framework.process import (
     found_quickly,
     run_node,
 )
+from telerobot_nodes.nodes.framework.wiring import NodeWiring
 
 __all__ = [
     "DISCOVERY_LIMIT",
@@ -24,6 +25,7 @@ __all__ = [
     "Goal",
     "GraphNode",
     "Health",
+    "NodeWiring",
     "Send",
     "end_process",
     "found_quickly",

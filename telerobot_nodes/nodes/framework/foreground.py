@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
 import rclpy
-from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 
-from telerobot_nodes import graph
-from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
+from telerobot_nodes.nodes.framework.wiring import NodeWiring
 
 DISCOVERY_LIMIT = 10.0  # [s] to find a graph: nodes announce themselves every 3 s
 LOOK = 0.1  # [s] longest time between two checks of what is waited for
@@ -20,58 +17,18 @@ LOOK = 0.1  # [s] longest time between two checks of what is waited for
 T = TypeVar("T", bound="Foreground")
 
 
-class Foreground:
-    """One node with names, types and QoS of the graph table. A context manager; one thread.
+class Foreground(NodeWiring):
+    """One node of the graph table. A context manager; one thread.
 
     Its rclpy context is its own: it works inside a program that uses rclpy itself, and beside others of its kind.
-
-    It may use every row of the table. Topics between operator and robot have `prefix` before their names: with an
-    emulated link, the operator's side of it.
     """
 
     def __init__(self, name: str, namespace: str = "", ros_args: Sequence[str] = ()) -> None:
         self._context = rclpy.Context()
         self._context.init(args=list(ros_args))
-        self.node = rclpy.create_node(name, context=self._context, namespace=namespace)
-        self.prefix = ""
+        super().__init__(rclpy.create_node(name, context=self._context, namespace=namespace))
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
-        self._action_clients: list[ActionClient] = []
-
-    @property
-    def namespace(self) -> str:
-        """Namespace of the node, without a slash at its end; empty: root."""
-        return str(self.node.get_namespace()).rstrip("/")
-
-    def publisher(self, name: str) -> Any:
-        """Publisher of a topic of the table."""
-        entry = graph.topic(name)
-        return self.node.create_publisher(interface_class(entry.type), self._where(entry), qos_profile(entry.qos))
-
-    def subscribe(self, name: str, callback: Callable[[Any], None]) -> Any:
-        """Subscription to a topic of the table."""
-        entry = graph.topic(name)
-        kind, qos = interface_class(entry.type), qos_profile(entry.qos)
-        return self.node.create_subscription(kind, self._where(entry), callback, qos)
-
-    def client(self, name: str) -> Any:
-        """Client of a service of the table."""
-        return self.node.create_client(interface_class(graph.service(name).type), name)
-
-    def action_client(self, name: str) -> ActionClient:
-        """Client of an action of the table."""
-        client = ActionClient(self.node, interface_class(graph.action(name).type), name)
-        self._action_clients.append(client)
-        return client
-
-    @staticmethod
-    def now() -> float:
-        """Host monotonic time [s]."""
-        return time.monotonic()
-
-    def stamp(self) -> Any:
-        """ROS time now."""
-        return self.node.get_clock().now().to_msg()
 
     def spin(self, seconds: float) -> None:
         """Receive for `seconds`."""
@@ -108,8 +65,7 @@ class Foreground:
 
     def close(self) -> None:
         """Leave the graph."""
-        for client in self._action_clients:
-            client.destroy()
+        self.destroy_entities()
         self._executor.shutdown()
         self.node.destroy_node()
         self._context.try_shutdown()
@@ -119,8 +75,3 @@ class Foreground:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-    def _where(self, entry: graph.Topic) -> str:
-        if entry.name == "diagnostics":
-            return "/diagnostics"
-        return self.prefix + entry.name if entry.crosses or entry.shared else entry.name

@@ -18,7 +18,7 @@ from telerobot_nodes.core.protocol import ESTOP_SENDER, DeviceState, ExecutorMod
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.client.plan_trace import PlanTrace
-from telerobot_nodes.operator.client.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests
+from telerobot_nodes.operator.client.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests, Result
 from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
 from telerobot_nodes.operator.client.surroundings import Solid
 
@@ -168,9 +168,9 @@ class OperatorClient:
                 self._finish(request, outcome, when)
 
         if isinstance(command, Halt | EStop):
-            answer(Outcome(True, "sent, repeated until the robot confirms"), now)
+            answer(Outcome(Result.DONE, "sent, repeated until the robot confirms"), now)
         elif isinstance(command, Resume) and self.halt_watch.stage is HaltStage.ASKED:
-            answer(Outcome(False, "the halt is not confirmed; allowed: after the robot has confirmed it"), now)
+            answer(Outcome(Result.REFUSED, "the halt is not confirmed; allowed: after the robot has confirmed it"), now)
         else:
             self._port.call(command, answer)
         return ticket
@@ -184,7 +184,7 @@ class OperatorClient:
         self.halt_watch.step(now)
         self.estop_watch.step(now)
         for request in self.requests.expired(now):
-            self._finish(request, Outcome(False, f"no answer in {self.requests.limit:g} s"), now)
+            self._finish(request, Outcome(Result.NO_ANSWER, f"no answer in {self.requests.limit:g} s"), now)
 
     def refuse(self, reason: str, now: float) -> None:
         """Record why a command was not sent."""

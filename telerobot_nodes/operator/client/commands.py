@@ -17,6 +17,7 @@ from telerobot_nodes.errors import InvalidValueError
 RATIO_RANGE = (0.1, 10.0)  # [-] time ratio and playback speed
 BRAKE_RANGE = (0.0, 20.0)  # [plan s/s]
 DELAY_RANGE = (0.0, 60.0)  # [s] one way
+SCRUB_RANGE = (-1.0, 1e6)  # [s] plan time; negative: off
 MAX_TEXT = 200  # characters of a reason
 
 
@@ -185,6 +186,29 @@ class Gripper:
         return f"gripper {1e3 * self.opening:.0f} mm"
 
 
+@dataclass(frozen=True)
+class Direct:
+    """On: the device moves the primitive that runs, in the axes that it shares. Off: the device lays the plan."""
+
+    on: bool
+
+    def __str__(self) -> str:
+        return f"direct {'on' if self.on else 'off'}"
+
+
+@dataclass(frozen=True)
+class Scrub:
+    """Show the simulated arm at a plan time of the plan ahead [s]; negative: off."""
+
+    time: float
+
+    def __post_init__(self) -> None:
+        in_range(self.time, "scrub", *SCRUB_RANGE, unit="s")
+
+    def __str__(self) -> str:
+        return f"scrub {'off' if self.time < 0.0 else f'{self.time:g} s'}"
+
+
 class Deed(Enum):
     """Commands without a value; each is a service of the plan queue with the name given here."""
 
@@ -231,6 +255,8 @@ Command = (
     | Replay
     | StopReplay
     | SetLink
+    | Direct
+    | Scrub
 )
 Kind = type[Command] | Deed
 

@@ -14,12 +14,26 @@ from telerobot_nodes.operator.client.status import RobotStatus
 REPEATED = 0.05  # [s] between two copies of a stop that is not confirmed
 
 
+class Result(Enum):
+    """What became of a command."""
+
+    DONE = "done"
+    REFUSED = "refused"  # by the node that serves it, or here
+    NO_ANSWER = "no answer"  # whether it was done is not known
+    NOT_SERVED = "not served"  # no node serves it now
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a command, in the words of the node that executed or rejected it."""
+    """Result of a command, and its reason in the words of the node that executed or rejected it."""
 
-    done: bool
+    result: Result
     text: str = ""
+
+    @property
+    def done(self) -> bool:
+        """True when a node has executed the command."""
+        return self.result is Result.DONE
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Panel:
         with gui.add_folder("Colours", expand_by_default=False):
             gui.add_html(markup.legend())
         self._plan_folder(offered)
-        self._drive_folder(hands if commands.Replay in offered else None, commands.Tare in offered)
+        self._drive_folder(hands if commands.Replay in offered else None, offered)
         if commands.SetLink in offered:
             self._link_folder()
 
@@ -57,6 +57,7 @@ class Panel:
             self._ask_on(clear.on_click, commands.Clear)
             self._key("delete all", "delete", commands.Clear, "shift")
             self._more_plan(offered)
+            self._execution(offered)
 
     def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
         if commands.PositionClutch in offered:
@@ -80,14 +81,31 @@ class Panel:
             control = self._gui.add_button_group("control", deeds, hint=hint)
             self._ask_on(control.on_click, lambda: commands.Deed(f"{control.value}_control"))
 
-    def _drive_folder(self, hands: Mapping[str, str] | None, tare: bool) -> None:
+    def _execution(self, offered: frozenset[commands.Kind]) -> None:
+        if commands.Deed.PAUSE in offered:
+            pause = self._gui.add_button("pause", color="gray", hint="come to rest on the path, keep the plan")
+            self._ask_on(pause.on_click, lambda: commands.Deed.PAUSE)
+        if commands.Rate in offered:
+            hint = "plan seconds executed per second"
+            rate = self._gui.add_slider("rate", *commands.RATIO_RANGE, 0.05, 1.0, hint=hint)
+            self._follow(rate, lambda: commands.Rate(rate.value), lambda controls: None)
+        if commands.Scrub in offered:
+            hint = "show the simulated arm at this plan time; below 0: off"
+            time = self._gui.add_number("scrub [s]", -1.0, min=-1.0, step=0.1, hint=hint)
+            self._follow(time, lambda: commands.Scrub(time.value), lambda controls: None)
+
+    def _drive_folder(self, hands: Mapping[str, str] | None, offered: frozenset[commands.Kind]) -> None:
         """`hands` None: no node replays any."""
         with self._gui.add_folder("Drive"):
             gizmo = self._gui.add_checkbox("drive by gizmo", False, hint="drag the arrows in the scene")
             self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
             if hands is not None:
                 self._replay_row({OWN_RECORDING: "", **hands})
-            if tare:
+            if commands.Direct in offered:
+                hint = "on: the device moves the primitive that runs; off: it lays the plan"
+                direct = self._gui.add_checkbox("direct", False, hint=hint)
+                self._ask_on(direct.on_update, lambda: commands.Direct(bool(direct.value)))
+            if commands.Tare in offered:
                 hint = "take the present force as zero; the arm must be at rest"
                 self._ask_on(self._gui.add_button("tare", color="gray", hint=hint).on_click, commands.Tare)
 

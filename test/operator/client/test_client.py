@@ -15,6 +15,7 @@ from telerobot_nodes.operator.client import (
     Outcome,
     PlanChange,
     QueueStatus,
+    Result,
     RobotStatus,
     SimulationStatus,
     Tone,
@@ -69,14 +70,14 @@ def texts(client):
 def test_a_command_reports_what_the_service_said(client, port):
     got = []
     client.ask(commands.TimeRatio(2.0), 0.0, got.append)
-    port.answer(Outcome(True, "clipped to 1.50"))
-    assert got == [Outcome(True, "clipped to 1.50")]
+    port.answer(Outcome(Result.DONE, "clipped to 1.50"))
+    assert got == [Outcome(Result.DONE, "clipped to 1.50")]
     assert texts(client) == ["time ratio 2.00: clipped to 1.50"]
 
 
 def test_a_refused_command_is_noted_as_bad(client, port):
     client.ask(commands.Clear(), 0.0)
-    port.answer(Outcome(False, "no authority"))
+    port.answer(Outcome(Result.REFUSED, "no authority"))
     assert client.notices[-1].tone is Tone.BAD
 
 
@@ -87,8 +88,8 @@ def test_a_command_nobody_answers_is_reported_once_and_a_late_answer_changes_not
     assert not got
     client.tick(2.1)
     client.tick(9.0)
-    port.answer(Outcome(True, "late"), 9.1)
-    assert got == [Outcome(False, "no answer in 2 s")]
+    port.answer(Outcome(Result.DONE, "late"), 9.1)
+    assert got == [Outcome(Result.NO_ANSWER, "no answer in 2 s")]
     assert texts(client) == ["delete all: no answer in 2 s"]
 
 
@@ -101,7 +102,7 @@ def test_a_halt_goes_straight_to_the_robot_and_waits_for_no_node(client, port):
     client.ask(commands.Halt("too close"), 0.1, got.append)
     assert port.calls == []
     assert port.halts == [(1, "too close")]
-    assert got == [Outcome(True, "sent, repeated until the robot confirms")]
+    assert got == [Outcome(Result.DONE, "sent, repeated until the robot confirms")]
 
 
 def test_a_halt_is_repeated_until_the_robot_shows_its_receipt(client, port):
@@ -166,7 +167,7 @@ def test_an_estop_goes_straight_to_the_robot_until_the_hardware_has_latched_it(c
 def test_only_the_robot_says_that_it_is_free_again(client, port):
     client.receive_robot(halted(), 0.0)
     client.ask(commands.Resume(), 0.1)
-    port.answer(Outcome(True))
+    port.answer(Outcome(Result.DONE))
     assert client.halt_watch.stage is HaltStage.CONFIRMED
     client.receive_robot(RobotStatus(mode=ExecutorMode.IDLE, halt_count=1), 0.5)
     assert client.halt_watch.stage is HaltStage.NONE

@@ -9,6 +9,7 @@ from telerobot_nodes.operator.client import (
     OperatorClient,
     Outcome,
     QueueStatus,
+    Result,
     RobotStatus,
     SimulationStatus,
     Tone,
@@ -173,7 +174,7 @@ def test_a_command_that_takes_long_is_shown_as_waiting_and_then_as_answered(clie
     running(client)
     client.ask(commands.Clear(), 10.0)
     assert view(client, 10.4).notices[0].text == "delete all: waiting for the answer"
-    client._port.answer(Outcome(True, "12 points deleted"), 10.5)
+    client._port.answer(Outcome(Result.DONE, "12 points deleted"), 10.5)
     assert view(client, 10.6).notices[0].text == "delete all: 12 points deleted"
 
 

@@ -1,0 +1,148 @@
+"""The Qt panel on the client of one arm: a window of its own, or the widget of the rqt plugin [US5231693].
+
+The client receives on its own thread, or on rqt's. Everything crosses to the Qt thread as a signal. Not a node of the
+graph table.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from threading import Thread
+from time import monotonic
+
+from python_qt_binding.QtCore import QObject, QTimer, Signal
+from python_qt_binding.QtWidgets import QApplication
+
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.motion.parameters import KINDS
+from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, open_robot
+from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
+from telerobot_nodes.operator.panel import OperatorPanel
+
+AGAIN = 3000  # [ms] between looks for a graph
+SIZE = (460, 820)  # [px]
+
+
+class PanelSession(QObject):
+    """Connects a panel to a robot, as soon as there is one. Lives on the Qt thread."""
+
+    joined = Signal(object)  # Robot
+    failed = Signal(str)
+    seen = Signal(object)  # ConsoleView
+    told = Signal(str)
+
+    def __init__(self, panel: OperatorPanel, join: Callable[[], Robot]) -> None:
+        """`join` connects, on a thread of its own; raises TelerobotError when there is no graph."""
+        super().__init__()
+        self.robot: Robot | None = None
+        self._panel, self._join, self._closed = panel, join, False
+        self._primitive: RunningPrimitive | None = None
+        self.joined.connect(self._on_joined)
+        self.failed.connect(self._on_failed)
+        self.seen.connect(self._on_seen)
+        self.told.connect(panel.tell)
+        asked = panel.requests
+        asked.command.connect(self._on_command)
+        asked.text.connect(self._on_text)
+        asked.primitive.connect(self._on_primitive)
+        asked.change.connect(self._on_change)
+        asked.stop_primitive.connect(self._on_stop)
+        self._look()
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._closed = True
+        if self.robot is not None:
+            self.robot.close()
+            self.robot = None
+
+    def _look(self) -> None:
+        if not self._closed:
+            Thread(target=self._connect, name="telerobot panel", daemon=True).start()
+
+    def _connect(self) -> None:
+        try:
+            self.joined.emit(self._join())
+        except TelerobotError as error:
+            self.failed.emit(str(error))
+
+    # on the Qt thread ------------------------------------------------------------------------------------------------
+
+    def _on_joined(self, robot: Robot) -> None:
+        if self._closed:
+            robot.close()
+            return
+        self.robot = robot
+        robot.listen(self.seen.emit)
+
+    def _on_failed(self, reason: str) -> None:
+        self._panel.say(f"NO ROBOT: {reason}")
+        QTimer.singleShot(AGAIN, self._look)
+
+    def _on_seen(self, view: ConsoleView) -> None:
+        self._panel.show_view(view, monotonic())
+
+    def _on_command(self, command: Command) -> None:
+        if self.robot is None:
+            self._panel.say(f"NO ROBOT: {command} NOT SENT")
+        else:
+            self.robot.send(command)  # its outcome is among the notices
+
+    def _on_text(self, text: str) -> None:
+        if self.robot is not None and text.strip():
+            self._panel.tell(f"> {text}")
+            running: RunningText = self.robot.begin(text)
+            running.then(lambda end: self.told.emit(_line(end)))
+
+    def _on_primitive(self, name: str, words: str) -> None:
+        if self.robot is None:
+            return
+        try:
+            self._primitive = self.robot.begin_primitive(name, pairs(words.split()))
+        except TelerobotError as error:
+            self._panel.tell(str(error))
+            return
+        self._panel.tell(f"> {name} {words}")
+        self._primitive.then(lambda end: self.told.emit(f"{name} {_line(end)}"))
+
+    def _on_change(self, words: str) -> None:
+        if self.robot is None or self._primitive is None:
+            self._panel.tell("no primitive was started here")
+            return
+        try:
+            changed = self._primitive.begin_change(**pairs(words.split()))
+        except TelerobotError as error:
+            self._panel.tell(str(error))
+            return
+        changed.then(lambda outcome: self.told.emit(f"change: {outcome.text or outcome.result.value}"))
+
+    def _on_stop(self) -> None:
+        if self._primitive is not None:
+            self._primitive.stop()
+
+
+def run_panel(namespace: str = "", picture: str = "") -> int:
+    """The panel as a window until it is closed; `picture`: PNG file to write once the robot is seen, and end."""
+    application = QApplication(sys.argv[:1])
+    panel = OperatorPanel(tuple(KINDS))
+    panel.resize(*SIZE)
+    panel.show()
+    session = PanelSession(panel, partial(open_robot, namespace, "panel"))
+    if picture:
+        session.seen.connect(lambda _view: (panel.grab().save(picture), application.quit()))
+    signal.signal(signal.SIGINT, lambda *_: application.quit())
+    awake = QTimer()  # Python's signals are only taken while Python runs
+    awake.timeout.connect(lambda: None)
+    awake.start(200)
+    try:
+        return int(application.exec_())
+    finally:
+        session.close()
+
+
+def _line(end: CommandResult | PrimitiveResult) -> str:
+    answer = end.answer if isinstance(end, CommandResult) else end.reason
+    return f"{end.end.value}: {answer}" if answer else end.end.value

@@ -1,0 +1,29 @@
+"""The panel as a plugin of rqt, on rqt's own node: no rclpy of its own is begun or ended."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from rqt_gui_py.plugin import Plugin
+
+from telerobot_nodes.motion.parameters import KINDS
+from telerobot_nodes.nodes.clients import open_robot
+from telerobot_nodes.nodes.operator.operator_panel import PanelSession
+from telerobot_nodes.operator.panel import OperatorPanel
+
+
+class OperatorPanelPlugin(Plugin):  # type: ignore[misc]
+    """Takes rqt's node from `context`; rqt spins it. The arm is that of the argument: `--args left`."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.setObjectName("TelerobotOperatorPanel")
+        namespace = next(iter(context.argv()), "")
+        panel = OperatorPanel(tuple(KINDS))
+        self._session = PanelSession(panel, partial(open_robot, namespace, "panel", context.node))
+        context.add_widget(panel)
+
+    def shutdown_plugin(self) -> None:
+        """Leave the graph; rqt's node stays."""
+        self._session.close()

@@ -1,0 +1,64 @@
+"""Widgets that show the value in force, and send the one that a person sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from python_qt_binding.QtWidgets import QCheckBox, QDoubleSpinBox
+
+TOUCHED = 2.0  # [s] a widget just used is not pulled back to the value in force
+
+
+class FollowedNumber(QDoubleSpinBox):
+    """A number; `in_force` [its unit] None: not known."""
+
+    def __init__(
+        self, name: str, low: float, high: float, step: float, unit: str, send: Callable[[float], None]
+    ) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setDecimals(3 if step < 0.01 else 2)
+        self.setRange(low, high)
+        self.setSingleStep(step)
+        self.setSuffix(f" {unit}" if unit else "")
+        self.setKeyboardTracking(False)  # a number half typed is not sent
+        self._touched = True
+        self._used = -TOUCHED  # [s]
+        self.valueChanged.connect(lambda value: self._set(send, value))
+        self._touched = False
+
+    def follow(self, in_force: float | None, now: float) -> None:
+        """Show the value in force, unless the widget was just used or has the focus."""
+        if self._touched:
+            self._touched, self._used = False, now
+        if in_force is None or now - self._used < TOUCHED or self.hasFocus() or abs(self.value() - in_force) < 1e-3:
+            return
+        self.blockSignals(True)
+        self.setValue(in_force)
+        self.blockSignals(False)
+
+    def _set(self, send: Callable[[float], None], value: float) -> None:
+        self._touched = True
+        send(value)
+
+
+class FollowedBox(QCheckBox):
+    """A switch; `in_force` None: not known."""
+
+    def __init__(self, name: str, label: str, send: Callable[[bool], None]) -> None:
+        super().__init__(label)
+        self.setObjectName(name)
+        self._touched = False
+        self._used = -TOUCHED  # [s]
+        self.clicked.connect(lambda on: self._set(send, bool(on)))  # by a person, not by `setChecked`
+
+    def follow(self, in_force: bool | None, now: float) -> None:
+        """Show the value in force, unless the widget was just used."""
+        if self._touched:
+            self._touched, self._used = False, now
+        if in_force is not None and now - self._used >= TOUCHED:
+            self.setChecked(in_force)
+
+    def _set(self, send: Callable[[bool], None], on: bool) -> None:
+        self._touched = True
+        send(on)

@@ -1,0 +1,27 @@
+"""The Qt panel without a screen; skipped where Qt is not installed."""
+
+import os
+
+import pytest
+
+
+def application():
+    """The one application of the process, off screen."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    widgets = pytest.importorskip("python_qt_binding.QtWidgets")
+    return widgets.QApplication.instance() or widgets.QApplication(["test"])
+
+
+def until(condition, limit=60.0):
+    """Handle the events of Qt until the condition holds; False after `limit` [s]."""
+    from python_qt_binding.QtCore import QEventLoop, QTimer
+
+    loop, held = QEventLoop(), []
+    look, end = QTimer(), QTimer()
+    look.timeout.connect(lambda: condition() and (held.append(True), loop.quit()))
+    end.timeout.connect(loop.quit)
+    look.start(20)
+    end.setSingleShot(True)
+    end.start(int(1000 * limit))
+    loop.exec_()
+    return bool(held)

@@ -1,0 +1,130 @@
+"""The client of a program on the running graph: ready soon, twice in one process, in a program that uses rclpy."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd, Result, commands
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.timeout(300),
+    pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
+]
+
+
+@pytest.fixture
+def robot(demo_graph):
+    from telerobot_nodes.client import connect
+
+    with connect(name="test") as robot:
+        if not robot.wait_ready(5.0):
+            robot.resume()
+            assert robot.wait_ready(30.0), robot.state
+        yield robot
+
+
+def above(robot, height):
+    """A position over the plan's end."""
+    return robot.state.queue.target_pose[:3] + np.array([0.0, 0.0, height])
+
+
+def test_it_is_connected_with_the_first_states_and_a_second_time_beside_the_first(robot):
+    from telerobot_nodes.client import connect
+
+    with connect(name="test") as second:
+        assert second.state.tool_pose.shape == (7,)
+        assert second.state.queue.agent == robot.state.queue.agent
+        assert second.agent != robot.agent
+        assert second.ratio(1.5).result is Result.DONE
+        assert robot.wait_until(lambda state: state.queue.time_ratio == 1.5, 10.0)
+    assert robot.ratio(1.0).done
+    assert robot.ask(commands.Deed.GRANT_CONTROL).result is Result.REFUSED  # nobody has asked
+
+
+def test_a_motion_over_the_plan_ends_where_it_was_sent(robot):
+    goal = above(robot, 0.03)
+    moved = robot.move_to(position=goal, speed=0.1)
+    assert (moved.end, moved.reason) == (MoveEnd.SUCCEEDED, "")
+    assert np.abs(robot.state.tool_pose[:3] - goal).max() < 0.01
+    assert robot.move_to(position=above(robot, -0.03)).ok
+    far = robot.move_to(position=(3.0, 0.0, 0.5), speed=0.5)
+    assert far.end is MoveEnd.BLOCKED
+    assert robot.clear().done
+    assert robot.wait_until(lambda state: state.queue.length == 0 and not state.moving, 30.0)
+
+
+def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
+    for _ in range(2):
+        move = robot.begin_move(position=above(robot, 0.05), speed=0.02)
+        assert robot.wait_until(lambda state: state.moving, 20.0)
+        assert robot.halt("test").result is Result.DONE
+        assert move.wait(10.0).end is MoveEnd.STOPPED
+        assert robot.clear().done
+        assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
+
+
+def test_a_primitive_reports_is_changed_and_ends(robot):
+    down = [0, 0, 0.4, 0, 0, 0, 1]
+    touch = robot.primitive("move_to_touch", tr_rel_dest=down, time_vel_sel="velocity", time_vel_val=0.05, acc_time=0.5)
+    first = next(iter(touch))
+    assert first.name == "move_to_touch"
+    assert touch.change(unheard_of=1).result is Result.REFUSED
+    assert touch.change(time_vel_val=0.1).result is Result.DONE
+    ended = touch.wait(60.0)
+    assert (ended.end, ended.reason) == (PrimitiveEnd.SUCCEEDED, "touched"), ended
+    assert list(touch)[-1].state is PrimitiveEnd.RUNNING
+    refused = robot.primitive("gcm", comply_vect=[1, 0, 0, 0, 0, 0], sel_vect_fc=[1, 0, 0, 0, 0, 0]).wait(20.0)
+    assert refused.end is PrimitiveEnd.REFUSED
+    up = robot.primitive("cartesian_guarded", tr_rel_dest=[0, 0, -0.15, 0, 0, 0, 1], max_force_thres=0.0)
+    assert up.wait(0.0).end is PrimitiveEnd.RUNNING
+    assert any(report.phase == "nominal" for report in up)
+    up.stop()
+    assert up.wait(20.0).end is PrimitiveEnd.STOPPED
+
+
+def test_texts_are_answered_run_and_cancelled(robot):
+    assert "left_arm" in robot.run("show left_arm", 30.0).answer
+    assert robot.run("grasp nothing with nobody", 30.0).end is CommandEnd.REFUSED
+    lift = robot.begin("move left_arm by 8 cm up speed 0.02")
+    assert next(iter(lift)).command
+    lift.cancel()
+    assert lift.wait(30.0).end is CommandEnd.CANCELLED
+
+
+def test_everything_can_be_awaited(robot):
+    async def session():
+        answered = await robot.send(commands.TimeRatio(1.0))
+        ended = await robot.begin("move left_arm by 2 cm up")
+        steps = [report.kind.name async for report in robot.begin("show left_arm")]
+        return answered.result, ended.end, steps
+
+    assert asyncio.run(session()) == (Result.DONE, CommandEnd.SUCCEEDED, ["REPLY"])
+
+
+def test_a_program_that_uses_rclpy_carries_it_on_its_own_node(demo_graph):
+    import rclpy
+    from rclpy.executors import SingleThreadedExecutor
+
+    from telerobot_nodes.client import connect
+
+    rclpy.init()
+    node = rclpy.create_node("somebody")
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    spinning = threading.Thread(target=executor.spin, daemon=True)
+    spinning.start()
+    try:
+        before = len(list(node.subscriptions))
+        with connect(node=node) as robot:
+            assert robot.state.tool_pose.shape == (7,)
+            assert robot.ratio(1.0).done
+        assert len(list(node.subscriptions)) == before
+        assert rclpy.ok()
+    finally:
+        executor.shutdown()
+        spinning.join(10.0)
+        node.destroy_node()
+        rclpy.try_shutdown()
