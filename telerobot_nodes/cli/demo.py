@@ -8,14 +8,26 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+import yaml
 
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.demo import PARAMETERS, DemoSettings, run_headless
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.web import NO_BROWSER
 from telerobot_nodes.runtime import GraphOptions, Supervisor, compile_first, supervise
 
+LINK_OPTIONS = ("delay", "jitter", "loss")
+HEADLESS_ONLY = {  # option: what to do with a console
+    "hand": "with a console, `telerobot replay FILE`",
+    "speed": "with a console, choose it beside the replay",
+    "time_clutch": "with a console, press T",
+    "json_file": "`telerobot review BAG --json FILE` judges a recording",
+}
+
 
 def command(
+    context: typer.Context,
     headless: Annotated[
         bool, typer.Option(help="No browser: a recorded hand drives the arm, and the recording is judged.")
     ] = False,
@@ -37,12 +49,52 @@ def command(
     folder = folder or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     if no_browser:
         os.environ[NO_BROWSER] = "1"  # for the console's process
-    settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params) if headless else None
+    given = _given(context)
+    if not headless:
+        _check_console_options(given)
+    settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params)
+    if headless:
+        compile_first(_show)
+        raise typer.Exit(_headless(settings, json_file))
+    file = params or share_path(PARAMETERS)
+    if given & set(LINK_OPTIONS):
+        file = with_link(file, folder / "parameters.yaml", settings.link())
     compile_first(_show)
-    if settings is None:
-        options = GraphOptions("demo", robot=robot, params=params or share_path(PARAMETERS), bag=folder / "bag")
-        raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))
-    raise typer.Exit(_headless(settings, json_file))
+    _show(f"{_link_text(file)}; change it in the console under Link, or with `telerobot link SECONDS`")
+    options = GraphOptions("demo", robot=robot, params=file, bag=folder / "bag")
+    raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Options that stand on the command line."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+
+
+def _check_console_options(given: set[str]) -> None:
+    """Refuse what a demo with a console would ignore. Raises InvalidValueError."""
+    for name, instead in HEADLESS_ONLY.items():
+        if name in given:
+            raise InvalidValueError(
+                f"--{name.removesuffix('_file').replace('_', '-')}", "given", f"allowed: with --headless; {instead}"
+            )
+
+
+def with_link(source: Path, file: Path, link: commands.SetLink) -> Path:
+    """Write the parameters of `source` to `file`, with this link; returns `file`."""
+    sections = yaml.safe_load(source.read_text(encoding="utf-8")) or {}
+    values = sections.setdefault("link_emulator", {}).setdefault("ros__parameters", {})
+    values.update(delay=float(link.delay), jitter=float(link.jitter), loss=float(link.loss))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(yaml.safe_dump(sections), encoding="utf-8")
+    return file
+
+
+def _link_text(file: Path) -> str:
+    """The link of a parameter file."""
+    sections = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    values = sections.get("link_emulator", {}).get("ros__parameters", {})
+    return f"the emulated link has a round trip of {2.0 * values.get('delay', 0.0):g} s"
 
 
 def _headless(settings: DemoSettings, json_file: Path | None) -> int:

@@ -94,3 +94,24 @@ def test_asking_for_help_loads_neither_ros_nor_physics():
 def test_units_in_help_are_not_taken_for_markup(capsys):
     assert main(["plan", "--help"]) == 0
     assert "[rad]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [("--hand", __file__), ("--speed", "2"), ("--time-clutch",), ("--json", "x.json")])
+def test_an_option_that_the_demo_with_a_console_would_ignore_is_refused_with_what_to_do(option, capsys):
+    code, output = refused(capsys, "demo", *option)
+    assert code == 2
+    assert f"{option[0]}: 'given' is not allowed; allowed: with --headless; " in output
+
+
+def test_the_link_of_the_command_line_is_in_the_parameters_of_the_demo_with_the_rest_kept(tmp_path, root):
+    import yaml
+
+    from telerobot_nodes.cli.demo import with_link
+    from telerobot_nodes.operator.client import commands
+
+    source = root / "config" / "demo.yaml"
+    file = with_link(source, tmp_path / "run" / "parameters.yaml", commands.SetLink(3.0, 0.1, 0.05))
+    before, after = (yaml.safe_load(path.read_text()) for path in (source, file))
+    assert after.pop("link_emulator")["ros__parameters"] == {"delay": 3.0, "jitter": 0.1, "loss": 0.05}
+    assert before.pop("link_emulator")["ros__parameters"]["delay"] == 1.0
+    assert after == before

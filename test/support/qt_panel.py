@@ -4,12 +4,16 @@ import os
 
 import pytest
 
+_KEPT = []  # the application: Qt ends with it
+
 
 def application():
     """The one application of the process, off screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     widgets = pytest.importorskip("python_qt_binding.QtWidgets")
-    return widgets.QApplication.instance() or widgets.QApplication(["test"])
+    if not _KEPT:
+        _KEPT.append(widgets.QApplication(["test"]))
+    return _KEPT[0]
 
 
 def until(condition, limit=60.0):
