@@ -23,12 +23,12 @@ def played(tmp_path_factory):
 def test_an_object_moved_away_is_missed_looked_for_and_grasped(played):
     report = played[0]["grasp"]
     assert report.ok, report.reason
-    assert list(report.trims) == ["touch_1: vision"]
+    assert list(report.report.trims) == ["touch_1: vision"]
 
 
 def test_a_halt_on_the_way_ends_the_command_and_the_object_is_still_held(played):
     report = played[0]["lift"]
-    assert (report.ok, report.outcome) == (False, "halted")
+    assert (report.ok, report.end.value) == (False, "halted")
     assert report.reason.startswith("halt by ana")
     assert played[0]["place"].ok, played[0]["place"].reason
 

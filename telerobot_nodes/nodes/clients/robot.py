@@ -16,7 +16,7 @@ from typing import Any
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.nodes.clients.carrier import Carrier, OwnCarrier
-from telerobot_nodes.nodes.clients.discovery import find_prefix
+from telerobot_nodes.nodes.clients.discovery import QUEUE, find_prefix
 from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, Texts
@@ -111,8 +111,7 @@ class Robot(OperatorWords):
                 self._texts = Texts(carrier, changed, self.agent)
                 self._primitives = Primitives(carrier, changed, self.agent)
             carrier.every(STEP_PERIOD, self._step)
-            received = self._client.received
-            self.wait_until(lambda state: None not in (received.queue, received.robot), FIRST_STATES_LIMIT)
+            self.wait_until(lambda _: self._has_first_states(), FIRST_STATES_LIMIT)
         except BaseException:
             carrier.close()
             raise
@@ -272,6 +271,11 @@ class Robot(OperatorWords):
                 self._client.ask(command, now, sent.finish)
                 continue
             self._waiting.append((command, until, sent))
+
+    def _has_first_states(self) -> bool:
+        """Whether the robot's state was received, and the queue's where there is one."""
+        received, queued = self._client.received, self._carrier.node.count_publishers(self._carrier.topic_name(QUEUE))
+        return received.robot is not None and (received.queue is not None or not queued)
 
     def _wait(self, ready: Callable[[], object], limit: float, look: float) -> bool:
         """Wait for what is found in the graph, which wakes nobody."""

@@ -51,7 +51,7 @@ class RunningText(Ongoing[CommandReport, CommandResult]):
     def cancel(self) -> None:
         """Ask for its end; `wait` returns it."""
         if self.command and not self.ended:
-            self._cancel(f"cancel {self.command}")
+            self._cancel(f"cancel command {self.command}")
 
     def receive(self, report: CommandReport) -> None:
         """Take a report of this text, on the graph's side."""

@@ -27,7 +27,8 @@ from telerobot_nodes.operator.client.commands import PoseTarget
 
 SPEED_RANGE = (0.001, 0.5)  # [m/s]
 TURN_SPEED = 0.5  # [rad/s]
-SETTLED = 0.6  # [s] without a new point, after which the plan holds the whole motion
+FOLLOWED = 1.0  # [s] for which the goal is sent after the line: shaping follows the target late
+SETTLED = 0.6  # [s] without a new point after the last target: the plan holds the whole motion
 NEAR, NEAR_ANGLE = 0.005, 0.03  # [m], [rad] from the goal to the tool at the end
 SILENT = 3.0  # [s] without the state of queue or robot
 STOPPED = (ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT)
@@ -92,6 +93,7 @@ class Move:
         self._begun = self._last_grown = 0.0  # [s]
         self._start = self._end = np.empty(0)
         self._duration = 0.0  # [s]
+        self._ended = False  # the last target is sent
         self._head = -1  # point at the plan's end
 
     def begin(self, client: OperatorClient, now: float) -> None:
@@ -117,13 +119,18 @@ class Move:
             return None
         if client.queue.head_seq != self._head:
             self._head, self._last_grown = client.queue.head_seq, now
-        if now - max(self._begun + self._duration, self._last_grown) > SETTLED:
-            self._laid(client, now)
-            return None
-        if now - self._begun > self._goal.limit:
-            self._finish(client, MoveEnd.LATE, f"not laid in {self._goal.limit:g} s")
-            return None
-        return PoseTarget(self._at(now - self._begun))
+        elapsed = now - self._begun
+        if elapsed > self._goal.limit:
+            self._finish(client, MoveEnd.LATE, f"not executed in {self._goal.limit:g} s")
+        elif elapsed <= self._duration + FOLLOWED:
+            return PoseTarget(self._at(elapsed))
+        elif not self._ended:
+            self._ended = True  # with the time clutch engaged the plan grows as long as targets come
+            if client.queue.device is DeviceState.HELD:
+                self._finish(client, MoveEnd.BLOCKED, client.queue.notice)
+        elif now - max(self._begun + self._duration + FOLLOWED, self._last_grown) > SETTLED:
+            self._laid(client)
+        return None
 
     def stop(self, client: OperatorClient) -> None:
         """Send no more targets; what was laid stays in the plan."""
@@ -135,19 +142,15 @@ class Move:
         turned = T_a.rotation @ pin.exp3(share * pin.log3(T_a.rotation.T @ T_b.rotation))
         return pose_from_se3(pin.SE3(turned, T_a.translation + share * (T_b.translation - T_a.translation)))
 
-    def _laid(self, client: OperatorClient, now: float) -> None:
+    def _laid(self, client: OperatorClient) -> None:
         """The plan holds the motion: wait until the arm has executed it."""
         if not client.queue.position_clutch:
             self._finish(client, MoveEnd.TRIAL, "the position clutch is disengaged")
-        elif client.queue.device is DeviceState.HELD:
-            self._finish(client, MoveEnd.BLOCKED, client.queue.notice)
         elif client.robot.executed_seq >= self._head and not client.robot.moving:
             far, angle = pose_distance(client.robot.tool_pose, self._end)
             there = far <= NEAR and angle <= NEAR_ANGLE
             why = "" if there else f"{1e3 * far:.0f} mm and {angle:.2f} rad from the goal; {client.queue.notice}"
             self._finish(client, MoveEnd.SUCCEEDED if there else MoveEnd.BLOCKED, why.rstrip("; "))
-        elif now - self._begun > self._goal.limit:
-            self._finish(client, MoveEnd.LATE, f"not executed in {self._goal.limit:g} s")
 
     def _trouble(self, client: OperatorClient, now: float) -> tuple[MoveEnd, str] | None:
         """What keeps the arm from following the plan."""
