@@ -12,6 +12,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
     robot_from_message,
     solids_from_message,
 )
+from telerobot_nodes.nodes.clients.primitive_client import run_primitive
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
 from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
@@ -38,5 +39,6 @@ __all__ = [
     "offered",
     "open_robot",
     "robot_from_message",
+    "run_primitive",
     "solids_from_message",
 ]

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from typing import Any
 
 import rclpy
@@ -18,6 +18,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.framework import NodeWiring
 
 END_LIMIT = 5.0  # [s] for the thread to end
+LOOK = 0.2  # [s] longest time until the thread sees that it should end
 _NUMBERS = count(1)
 
 
@@ -68,17 +69,21 @@ class OwnCarrier(Carrier):
         super().__init__(rclpy.create_node(unique, context=self._context, namespace=namespace), changed)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._closing = Event()
         self._thread = Thread(target=self._spin, name=unique, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Leave the graph."""
+        self._closing.set()
+        self._executor.wake()
+        self._thread.join(END_LIMIT)  # first: an executor that is shut down under a callback raises in it
         self._executor.shutdown()
-        self._thread.join(END_LIMIT)
         self.destroy_entities()
         self.node.destroy_node()
         self._context.try_shutdown()
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):
-            self._executor.spin()
+            while not self._closing.is_set():
+                self._executor.spin_once(timeout_sec=LOOK)

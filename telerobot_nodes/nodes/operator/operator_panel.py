@@ -23,7 +23,7 @@ from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView,
 from telerobot_nodes.operator.panel import OperatorPanel
 
 AGAIN = 3000  # [ms] between looks for a graph
-SIZE = (460, 820)  # [px]
+SIZE = (640, 820)  # [px]
 
 
 class PanelSession(QObject):
