@@ -10,6 +10,7 @@ from telerobot_nodes.cspace.geometry import (
     arm_geometry,
     box,
     floor,
+    name_pair,
     sphere,
     sphere_centers,
 )
@@ -34,12 +35,25 @@ def test_every_sphere_has_the_name_of_its_shape(geometry):
     assert len(geometry.sphere_names) == len(geometry.arm.sphere_radius)
 
 
-def test_pairs_and_excluded_pairs_together_are_all_pairs_of_links_with_spheres(geometry):
+def test_pairs_and_excluded_pairs_together_are_all_pairs_of_links_that_different_joints_move(geometry):
+    moved_by = {
+        name: int(link) for names, link in zip(geometry.bodies, geometry.arm.body_link, strict=True) for name in names
+    }
+    named = {name_pair(a, b) for a, b, _ in geometry.excluded} | geometry.checked
+    assert named == {name_pair(a, b) for a in moved_by for b in moved_by if moved_by[a] != moved_by[b]}
+    assert not {name_pair(a, b) for a, b, _ in geometry.excluded} & geometry.checked
+
+
+def test_bodies_partition_the_groups_of_their_link(geometry):
     arm = geometry.arm
-    links = sorted(set(arm.group_link.tolist()))
-    named = {(a, b) for a, b, _ in geometry.excluded} | {(a, b) for a, b in arm.pairs.tolist()}
-    assert named == {(a, b) for a in links for b in links if a < b}
-    assert all(b != a + 1 for a, b in arm.pairs.tolist())
+    for body, link in enumerate(arm.body_link.tolist()):
+        groups = range(arm.body_first[body], arm.body_first[body + 1])
+        assert len(groups) > 0
+        assert {int(arm.group_link[g]) for g in groups} == {link}
+        rows = slice(arm.sphere_first[groups.start], arm.sphere_first[groups.stop])
+        far = np.linalg.norm(arm.sphere_center[rows] - arm.body_center[body], axis=1) + arm.sphere_radius[rows]
+        assert far.max() <= arm.body_radius[body] + 1e-9
+    assert arm.body_first[-1] == len(arm.group_link)
 
 
 def test_a_held_solid_adds_spheres_that_move_with_the_tool():
@@ -70,6 +84,6 @@ def test_the_enclosing_sphere_holds_all_and_is_nothing_for_none():
 
 def test_spheres_of_a_box_hold_its_corners():
     solid = box("box", (0.1, 0.2, 0.3), (1.0, 2.0, 3.0))
-    spheres = solid_spheres(solid, solid.T_world_obstacle)
+    spheres = solid_spheres(solid, solid.T_world_obstacle, 0.045, 12)
     for corner in (np.array([1.05, 2.1, 3.15]), np.array([0.95, 1.9, 2.85])):
         assert min(np.linalg.norm(corner - s.center) - s.radius for s in spheres) <= 1e-9

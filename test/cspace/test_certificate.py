@@ -64,7 +64,7 @@ def test_an_obstacle_that_came_later_is_found(planar, certificate):
 
 
 def test_a_larger_margin_or_a_path_outside_the_limits_is_refused(planar, certificate):
-    assert not check_certificate(certificate, PATH, planar, OBSTACLES, margin=0.5).valid
+    assert not check_certificate(certificate, PATH, planar, OBSTACLES, margin=0.7).valid
     outside = PATH.copy()
     outside[2, 0] = -2.6
     assert "waypoint 2" in check_certificate(certificate, outside, planar, OBSTACLES).reason
@@ -73,7 +73,7 @@ def test_a_larger_margin_or_a_path_outside_the_limits_is_refused(planar, certifi
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 def test_the_checker_s_distances_are_exact(obstacle):
     from telerobot_nodes.cspace.geometry.distances import distance
-    from telerobot_nodes.cspace.search.certificate import _distances
+    from telerobot_nodes.cspace.search.certificate_check import _distances
 
     points = np.random.default_rng(0).uniform(-1.0, 1.0, (50, 3))
     ours = [distance(world_of([obstacle]), 0, point) for point in points]

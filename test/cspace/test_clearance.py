@@ -23,7 +23,7 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.distances import distance, nearest_point
-from telerobot_nodes.cspace.geometry.shapes import _on_arm, _shapes
+from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
 
 
 class Exact:
@@ -31,18 +31,16 @@ class Exact:
 
     def __init__(self, geometry):
         robot = self.robot = geometry.robot
-        self.pairs, self.first = geometry.arm.pairs, geometry.arm.first_moving
-        whole = pin.buildModelFromXML(robot.urdf)
-        joints = {name: i for i, name in enumerate(robot.model.names)}
-        self.shapes = []
-        for shape in _shapes(robot, whole):
-            link, places = _on_arm(whole, shape, joints)
-            self.shapes += [(link, shape.geometry, T) for T in places]
+        self.pairs, self.first = geometry.checked, geometry.arm.first_moving
+        self.shapes = [(s.link, s.body, s.solid, T) for s in link_shapes(robot) for T in s.placements]
 
     def placed(self, q):
         pin.forwardKinematics(self.robot.model, self.robot.data, q)
         frames = [self.robot.T_world_base, *list(self.robot.data.oMi)[1:]]
-        return [(link, solid, frames[link] * T) for link, solid, T in self.shapes]
+        return [
+            (link, body, solid, (frames[link] if link else pin.SE3.Identity()) * T)
+            for link, body, solid, T in self.shapes
+        ]
 
     @staticmethod
     def gap(a, T_a, b, T_b):
@@ -52,10 +50,10 @@ class Exact:
 
     def clearance(self, q, solids):
         placed = self.placed(q)
-        gaps = [self.gap(s, T, o, T_o) for link, s, T in placed if link >= self.first for o, T_o in solids]
+        gaps = [self.gap(s, T, o, T_o) for link, _, s, T in placed if link >= self.first for o, T_o in solids]
         for a, b in self.pairs:
-            first = [(s, T) for link, s, T in placed if link == a]
-            gaps += [self.gap(s, T, u, U) for s, T in first for link, u, U in placed if link == b]
+            first = [(s, T) for _, body, s, T in placed if body == a]
+            gaps += [self.gap(s, T, u, U) for s, T in first for _, body, u, U in placed if body == b]
         return min(gaps)
 
 

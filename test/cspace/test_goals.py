@@ -1,12 +1,14 @@
 """Tool poses to joint goals: every solution reaches the pose, the best one comes first."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.cspace.geometry import box
 from telerobot_nodes.cspace.search import Planner
-from telerobot_nodes.cspace.service.goals import SAME, SEEDS, _spread, _turned, ranked, solutions
+from telerobot_nodes.cspace.service.goals import SAME, SEEDS, _spread, _turned, ranked, same_places, solutions
 from telerobot_nodes.errors import OutOfReachError
 
 NO_TOLERANCE = np.zeros(3)
@@ -66,3 +68,14 @@ def test_turned_poses_stay_inside_the_tolerance(arm):
         assert relative[:, 2] == pytest.approx([0.0, 0.0, 1.0])
         assert 0.0 < abs(np.arctan2(relative[1, 0], relative[0, 0])) <= 0.5 + 1e-9
         assert turned.translation == pytest.approx(T.translation)
+
+
+def test_a_joint_without_end_stops_is_turned_the_short_way(planar):
+    robot, turn = planar.robot, 2.0 * np.pi
+    limits = replace(robot.limits, lower=np.array([-turn, -2.5]), upper=np.array([turn, 2.5]))
+    endless = replace(robot, limits=limits, continuous=frozenset({"a"}))
+    start, goal = np.array([3.0, 0.0]), np.array([-3.0, 1.0])
+    places = same_places(endless, start, goal)
+    assert places[0] == pytest.approx([turn - 3.0, 1.0])
+    assert places[1] == pytest.approx(goal)
+    assert len(same_places(replace(robot, limits=limits), start, goal)) == 1

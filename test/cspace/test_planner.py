@@ -134,3 +134,26 @@ def test_obstacles_that_move_are_respected_by_the_next_query(panda):
     plan = planner.plan(home - turn, home + turn)
     assert plan.found
     assert len(plan.path) > 2
+
+
+def countdown(calls):
+    """A clock that shows one second less each time it is asked."""
+    left = iter(range(calls, -1, -1))
+    return lambda: float(next(left, 0))
+
+
+def test_the_time_is_used_to_its_end_with_other_samples_each_try(planar):
+    wall = [box("wall", (0.1, 0.6, 0.2), (0.45, 0.0, 0.0))]
+    planner = Planner(planar, wall, PlannerSettings(tree_probes=500, cell=2.5))
+    start, goal = np.array([-1.6, 0.1]), np.array([1.6, 0.1])
+    plan = planner.plan(start, goal, countdown(40))
+    assert plan.outcome is Outcome.UNPROVED  # cells that coarse prove nothing
+    assert plan.statistics["tries"] > 3
+    assert planner.plan(start, goal).statistics["tries"] == 1
+
+
+def test_a_proof_that_there_is_no_path_ends_the_search_before_the_time(planar):
+    wall = [box("wall", (0.1, 0.6, 0.2), (0.45, 0.0, 0.0))]
+    plan = Planner(planar, wall).plan(np.array([-1.6, 0.1]), np.array([1.6, 0.1]), lambda: 1000.0)
+    assert plan.outcome is Outcome.NO_PATH
+    assert plan.statistics["tries"] == 1

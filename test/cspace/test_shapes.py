@@ -14,12 +14,12 @@ FACE = np.array([[0, 1, 2]])
 @pytest.mark.parametrize("vertices", [np.empty((0, 3)), np.full((3, 3), np.nan)])
 def test_a_mesh_that_is_none_is_refused_by_name(vertices):
     with pytest.raises(ModelError, match="hand"):
-        _mesh_points("hand", vertices, FACE, np.ones(3))
+        _mesh_points("hand", vertices, FACE, 0.05)
 
 
 @pytest.mark.parametrize("faces", [FACE, np.empty((0, 3), dtype=np.int64), np.array([[0, 0, 0], [0, 1, 2]])])
 def test_a_degenerate_mesh_keeps_all_its_points(faces):
-    clouds = _mesh_points("plate", TRIANGLE, faces, np.ones(3))
+    clouds = _mesh_points("plate", TRIANGLE, faces, 0.05)
     kept = np.vstack(clouds)
     assert all((np.abs(kept - v).max(axis=1) < 1e-9).any() for v in TRIANGLE)
 

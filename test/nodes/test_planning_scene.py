@@ -8,10 +8,13 @@ import pytest
 
 pytest.importorskip("rclpy")
 from geometry_msgs.msg import Point, Pose
+from sensor_msgs.msg import JointState
 from shape_msgs.msg import Mesh, Plane, SolidPrimitive
 
-from telerobot_nodes.cspace.geometry import box, cylinder, floor
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.geometry import Scene, box, cylinder, floor
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
+from telerobot_nodes.nodes.planning.convert_planning import joints_from_message
 from telerobot_nodes.nodes.planning.moveit_plugin import CONFIG_VARIABLE, collision_object, missing, plan_moveit
 from telerobot_nodes.nodes.planning.planning_scene import ADD, MOVE, REMOVE, changes_from_scene
 
@@ -30,8 +33,8 @@ def thing(name, operation=ADD, poses=None, **shapes):
     return SimpleNamespace(id=name, operation=operation, pose=poses or pose(), **{**fields, **shapes})
 
 
-def scene(*things, held=(), is_diff=True):
-    attached = [SimpleNamespace(object=entry) for entry in held]
+def scene(*things, held=(), touch_links=(), is_diff=True):
+    attached = [SimpleNamespace(object=entry, touch_links=list(touch_links)) for entry in held]
     return SimpleNamespace(
         world=SimpleNamespace(collision_objects=list(things)),
         robot_state=SimpleNamespace(attached_collision_objects=attached),
@@ -55,6 +58,14 @@ def test_primitives_stand_where_object_and_shape_poses_put_them():
     assert (crate.kind, crate.size) == ("box", (0.1, 0.2, 0.3))
     assert crate.pose[:3] == pytest.approx((0.5, 0.0, 0.1))
     assert (can.kind, can.size) == ("cylinder", (0.05, 0.4))  # radius, length
+
+
+def test_what_is_held_may_touch_the_links_that_the_message_names():
+    part = thing("part", **primitive(SolidPrimitive.BOX, 0.1, 0.1, 0.1))
+    changes, _ = changes_from_scene(scene(held=[part], touch_links=["link4"]), "arm")
+    assert changes[0].touch_links == {"link4"}
+    held = Scene().changed(changes, arms=["arm"]).attachments("arm")
+    assert [(a.name, a.touch_links) for a in held] == [("part", {"link4"})]
 
 
 def test_a_mesh_becomes_balls_that_hold_its_corners_and_a_plane_a_half_space():
@@ -131,3 +142,15 @@ def test_without_moveit_the_back_end_names_what_is_missing(monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.delenv(CONFIG_VARIABLE, raising=False)
     assert CONFIG_VARIABLE in missing()
+
+
+def test_joints_are_found_in_any_order_with_others_between():
+    robot = load_robot("panda")
+    names = ["finger", *reversed(robot.joint_names)]
+    q = np.array(robot.home)
+    message = JointState(name=names, position=[0.02, *q[::-1]])
+    assert joints_from_message(message, robot) == pytest.approx(q)
+    with pytest.raises(InvalidValueError, match=r"joint_states.name.*panda_joint7"):
+        joints_from_message(JointState(name=names[2:], position=q[::-1][1:]), robot)
+    with pytest.raises(InvalidValueError, match=r"joint_states.position"):
+        joints_from_message(JointState(name=names, position=[np.nan] * 8), robot)

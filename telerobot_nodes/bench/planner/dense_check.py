@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import ArmGeometry, Obstacle, arm_shapes
+from telerobot_nodes.cspace.geometry import ArmGeometry, LinkShape, Obstacle, fresh_requests, link_pairs, link_shapes
 from telerobot_nodes.cspace.search import path_samples
 
 WIDE = 20.0  # [m] edge of the box that stands for a half-space
@@ -22,21 +22,22 @@ class DenseCheck:
     def __init__(self, geometry: ArmGeometry, obstacles: list[Obstacle], margin: float) -> None:
         self._model, self._data = geometry.robot.model, geometry.robot.new_data()
         solids = pin.GeometryModel()
-        links: list[list[int]] = [[] for _ in range(geometry.dof + 1)]
-        for link, shape, T in arm_shapes(geometry.robot):
-            name = f"link {link} {len(links[link])} {solids.ngeoms}"
-            links[link].append(solids.addGeometryObject(pin.GeometryObject(name, link, T, shape)))
+        links: dict[str, list[int]] = {}
+        shapes = link_shapes(geometry.robot, geometry.fingers)
+        for shape in shapes:
+            for T in shape.placements:
+                placed = pin.GeometryObject(f"{shape.name} {solids.ngeoms}", shape.link, T, shape.solid)
+                links.setdefault(shape.body, []).append(solids.addGeometryObject(placed))
         around = [solids.addGeometryObject(_solid(obstacle)) for obstacle in obstacles]
-        for link in range(geometry.arm.first_moving, geometry.dof + 1):
-            for shape in links[link]:
-                for obstacle in around:
-                    solids.addCollisionPair(pin.CollisionPair(shape, obstacle))
+        for shape in [i for body in _moving(shapes) for i in links[body]]:
+            for obstacle in around:
+                solids.addCollisionPair(pin.CollisionPair(shape, obstacle))
         outside = len(solids.collisionPairs)
-        for a, b in geometry.arm.pairs.tolist():
+        for a, b in link_pairs(geometry.robot, shapes).checked:
             for first in links[a]:
                 for second in links[b]:
                     solids.addCollisionPair(pin.CollisionPair(first, second))
-        self._solids, self._solids_data = solids, solids.createData()
+        self._solids, self._solids_data = solids, fresh_requests(solids)
         for i in range(outside):
             self._solids_data.collisionRequests[i].security_margin = margin
 
@@ -48,6 +49,11 @@ class DenseCheck:
         """Configurations `step` [rad] apart along a path (k, n) that collide, and how many there are."""
         rows = path_samples(path, step)
         return sum(self.collides(q) for q in rows), len(rows)
+
+
+def _moving(shapes: list[LinkShape]) -> list[str]:
+    """The URDF links that joints move."""
+    return list(dict.fromkeys(shape.body for shape in shapes if shape.link > 0))
 
 
 def _solid(obstacle: Obstacle) -> pin.GeometryObject:

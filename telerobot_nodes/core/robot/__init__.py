@@ -22,12 +22,14 @@ from telerobot_nodes.core.robot.link_frames import LinkFrames
 from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand, RobotProfile
 from telerobot_nodes.core.robot.reach import Reach
 from telerobot_nodes.core.robot.robot import RobotModel
+from telerobot_nodes.core.robot.srdf import EndEffector, Srdf, find_srdf, read_srdf
 
 __all__ = [
     "PROFILES",
     "SIGMA_SAFE",
     "Chain",
     "Driver",
+    "EndEffector",
     "Gripper",
     "Hand",
     "HandWeight",
@@ -38,15 +40,18 @@ __all__ = [
     "RobotModel",
     "RobotProfile",
     "SetpointLimiter",
+    "Srdf",
     "Workspace",
     "brake_velocity",
     "chain_of",
+    "find_srdf",
     "forward",
     "inverse_step",
     "is_arm_file",
     "jacobian",
     "load_robot",
     "log6_error",
+    "read_srdf",
     "read_urdf",
     "smallest_singular",
     "workspace_of",

@@ -48,6 +48,12 @@ def read_urdf(path: Path) -> ET.Element:
     return robot
 
 
+def continuous_joints(path: Path) -> frozenset[str]:
+    """Names of the joints of a URDF file that have no end stops."""
+    joints = ET.fromstring(path.read_bytes()).findall("joint")
+    return frozenset(joint.get("name", "") for joint in joints if joint.get("type") == "continuous")
+
+
 def _check_joint(path: Path, joint: ET.Element, links: set[str]) -> None:
     name = f"{path}: joint {joint.get('name')!r}"
     for end in ("parent", "child"):
@@ -115,12 +121,24 @@ def build_arm(path: Path, robot: ET.Element, tool_frame: str) -> pin.Model:
     joint = whole.frames[whole.getFrameId(tool_frame)].parentJoint
     chain = set(whole.supports[joint])
     locked = [i for i in range(1, whole.njoints) if i not in chain]
+    _check_followers(path, robot, {whole.names[i] for i in chain})
     arm = pin.buildReducedModel(whole, locked, pin.neutral(whole))
     if arm.nv == 0:
         raise ModelError(f"{path}: no joint moves tool frame {tool_frame!r}")
     if arm.nq != arm.nv:
         raise ModelError(f"{path}: joints of more than one axis are not supported")
     return arm
+
+
+def _check_followers(path: Path, robot: ET.Element, chain: set[str]) -> None:
+    """Joints of the arm move on their own; joints beside it, as a gripper's, may follow others."""
+    for joint in robot.findall("joint"):
+        mimic = joint.find("mimic")
+        if mimic is not None and joint.get("name") in chain:
+            raise ModelError(
+                f"{path}: joint {joint.get('name')!r} of the arm follows {mimic.get('joint')!r} (mimic); "
+                "allowed: joints of the arm that move on their own"
+            )
 
 
 def default_tool_frame(path: Path, robot: ET.Element) -> str:

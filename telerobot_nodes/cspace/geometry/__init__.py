@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.cspace.geometry.arm_geometry import ArmGeometry, Attachment, arm_geometry
+from telerobot_nodes.cspace.geometry.arm_geometry import ArmGeometry, arm_geometry
 from telerobot_nodes.cspace.geometry.clearance import (
     bound_cell,
     clearance,
@@ -12,6 +12,7 @@ from telerobot_nodes.cspace.geometry.clearance import (
     touches,
     touches_itself,
 )
+from telerobot_nodes.cspace.geometry.convex_pieces import Piece, held_pieces, pieces_of, stands_still
 from telerobot_nodes.cspace.geometry.distances import square_distance
 from telerobot_nodes.cspace.geometry.force_field import FieldSettings, ForceField, step_twist
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
@@ -27,23 +28,28 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     sphere_centers,
     sphere_motion_bounds,
 )
+from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, link_pairs, name_pair
+from telerobot_nodes.cspace.geometry.link_shapes import LinkShape, link_shapes
 from telerobot_nodes.cspace.geometry.obstacles import (
     BOX,
     CYLINDER,
     MOST_OBSTACLES,
+    PART,
     SPHERE,
+    Attachment,
     Obstacle,
     World,
     box,
     cylinder,
     floor,
     load_world,
+    object_name,
     sphere,
     sphere_obstacles,
     world_of,
 )
-from telerobot_nodes.cspace.geometry.scene import PART, Change, Scene, addition, hull, scene_of
-from telerobot_nodes.cspace.geometry.self_check import SelfCheck
+from telerobot_nodes.cspace.geometry.scene import Change, Scene, addition, hull, scene_of
+from telerobot_nodes.cspace.geometry.self_check import SelfCheck, fresh_requests
 from telerobot_nodes.cspace.geometry.shapes import arm_shapes
 from telerobot_nodes.cspace.geometry.solids import CollisionSphere, bounding_sphere, box_points
 
@@ -61,8 +67,12 @@ __all__ = [
     "FieldSettings",
     "ForceField",
     "IntArray",
+    "LinkContacts",
     "LinkPoses",
+    "LinkShape",
+    "NamePair",
     "Obstacle",
+    "Piece",
     "Scene",
     "SelfCheck",
     "World",
@@ -79,12 +89,19 @@ __all__ = [
     "cylinder",
     "floor",
     "forward_kinematics",
+    "fresh_requests",
+    "held_pieces",
     "hull",
     "least_clearance",
     "lever",
+    "link_pairs",
     "link_poses_of",
+    "link_shapes",
     "load_world",
+    "name_pair",
     "nearest",
+    "object_name",
+    "pieces_of",
     "place_spheres",
     "probe",
     "scene_of",
@@ -93,6 +110,7 @@ __all__ = [
     "sphere_motion_bounds",
     "sphere_obstacles",
     "square_distance",
+    "stands_still",
     "step_twist",
     "touches",
     "touches_itself",

@@ -1,23 +1,26 @@
-"""The arm as collision spheres on its links, as flat arrays for compiled code; held objects; pairs of links.
+"""The arm as collision spheres on its links, as flat arrays for compiled code; held objects; pairs of bodies.
 
-The spheres contain every collision shape of the URDF. Spheres form groups, groups form links, each with a sphere
-around it: a bounding volume hierarchy.
+The spheres contain every collision shape of the URDF. Spheres form groups, groups form bodies and links, each with a
+sphere around it: a bounding volume hierarchy. A body is the part of a link whose contacts are checked alike: URDF
+links that one joint moves, or a thing that the tool holds.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel, chain_of
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.forward_kinematics import Arm, IntArray, sphere_centers
-from telerobot_nodes.cspace.geometry.obstacles import Obstacle
-from telerobot_nodes.cspace.geometry.shapes import TOLERANCE, link_spheres
+from telerobot_nodes.core.robot import Chain, RobotModel, chain_of
+from telerobot_nodes.core.values import FloatArray, pose_from_se3
+from telerobot_nodes.cspace.geometry.coverings import cover_links
+from telerobot_nodes.cspace.geometry.forward_kinematics import Arm, IntArray
+from telerobot_nodes.cspace.geometry.link_pairs import LinkPairs, NamePair, link_pairs, name_pair
+from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
+from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle, object_name
 from telerobot_nodes.cspace.geometry.solids import (
     CollisionSphere,
     bounding_sphere,
@@ -29,30 +32,26 @@ from telerobot_nodes.cspace.geometry.solids import (
 from telerobot_nodes.errors import InvalidValueError
 
 GROUP = 6  # spheres of a group at most
-SAMPLES = 300  # random configurations by which pairs of links that always overlap are found
-ALWAYS = 0.98  # [-] of them; the spheres are too coarse to test such a pair
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """A solid fixed to the tool, such as a held object. `solid.pose` is in the tool frame."""
-
-    solid: Obstacle
-
-    def __post_init__(self) -> None:
-        if self.solid.kind == "half_space":
-            raise InvalidValueError("attachment kind", self.solid.kind, "allowed: box, sphere, cylinder")
+HELD_TOLERANCE = 0.012  # [m] by which spheres may stand out of a held solid
+HELD_SPHERES = 48  # of one held solid at most
+FARTHEST = 1e4  # [m] of the base from WORLD's origin: single precision is used beside the arm
+MOST_BODIES = 62
+KEPT = 8  # robots, with their fingers, whose covering is kept
 
 
 @dataclass(frozen=True)
 class ArmGeometry:
-    """The spheres of `robot` with `attachments`; `excluded` names the pairs of links that are not tested and why."""
+    """The spheres of `robot` with `attachments`; `excluded` names the pairs of links that are not checked and why."""
 
     robot: RobotModel
     arm: Arm
     attachments: tuple[Attachment, ...]
-    excluded: tuple[tuple[int, int, str], ...]
+    excluded: tuple[tuple[str, str, str], ...]
     sphere_names: tuple[str, ...]  # the shape each sphere belongs to
+    bodies: tuple[tuple[str, ...], ...]  # URDF links or held things of each body
+    checked: frozenset[NamePair]  # links and held things that are checked against each other
+    fingers: Mapping[str, float]  # known places of joints that are not the arm's [rad], [m]
+    allowed: frozenset[NamePair]  # contacts that are allowed: links, held things, obstacles
 
     @property
     def dof(self) -> int:
@@ -66,28 +65,124 @@ class ArmGeometry:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
+    def may_touch(self, obstacles: Iterable[Obstacle]) -> dict[str, int]:
+        """For each obstacle that bodies are allowed to touch, their numbers as bits: `world_of`'s `allowed`."""
+        found = {}
+        for obstacle in obstacles if self.allowed else ():
+            name = object_name(obstacle.name)
+            bits = sum(1 << b for b, parts in enumerate(self.bodies) if name_pair(parts[0], name) in self.allowed)
+            if bits:
+                found[obstacle.name] = bits
+        return found
+
 
 def arm_geometry(
-    robot: RobotModel, attachments: Sequence[Attachment] = (), tolerance: float = TOLERANCE
+    robot: RobotModel,
+    attachments: Sequence[Attachment] = (),
+    fingers: Mapping[str, float] | None = None,
+    allowed: Iterable[NamePair] = (),
 ) -> ArmGeometry:
     """Cover every collision shape of the robot's URDF, and what is attached to its tool, with spheres.
 
-    Pairs of links are left out when they are neighbours or their spheres overlap in nearly every sampled configuration.
+    `fingers`: known places of joints that are not the arm's; others may be anywhere in their range. `allowed`: pairs of
+    links, held things and obstacles whose contact is allowed. Raises InvalidValueError, ModelError.
     """
+    if np.abs(robot.T_world_base.translation).max() > FARTHEST:
+        far = robot.T_world_base.translation.tolist()
+        raise InvalidValueError("T_world_base", far, f"allowed: within {FARTHEST:g} m of the origin of WORLD")
+    places = dict(fingers or {})
+    contacts = frozenset(name_pair(a, b) for a, b in allowed)
+    pieces, pairs = _covered(robot, places)
+    held = [_Piece(robot.dof, a.name, a.solid.name, _held_spheres(robot, a)) for a in attachments]
+    checked = (pairs.checked | _with_held(robot, pieces, attachments)) - contacts
+    bodies = _bodies([*pieces, *held], checked, contacts)
     chain = chain_of(robot.model, robot.tool_frame_id)
-    align = [_z_to(axis) for axis in chain.axis]
-    per_link: dict[int, list[tuple[CollisionSphere, str]]] = {i: [] for i in range(robot.dof + 1)}
-    for entry in link_spheres(robot, tolerance):
-        per_link[entry.link] += [(sphere, entry.name) for sphere in entry.spheres]
-    per_link[robot.dof] += _attached(robot, attachments, tolerance)
-    for i in range(robot.dof):
-        per_link[i + 1] = [(CollisionSphere(align[i].T @ b.center, b.radius), name) for b, name in per_link[i + 1]]
-    layers = {link: _groups(_outermost(per_link[link])) for link in sorted(per_link)}
-    before = [np.eye(3), *align[:-1]]
-    unpaired = _flatten(layers, before, align, chain.rotation, chain.offset, chain.prismatic, robot)
-    pairs, excluded = _pairs(unpaired, robot)
-    names = tuple(name for layer in layers.values() for group in layer for _, name in group)
-    return ArmGeometry(robot, unpaired._replace(pairs=pairs), tuple(attachments), excluded, names)
+    arm, names = _flatten(bodies, chain, robot)
+    excluded = tuple((a, b, reason) for (a, b), reason in pairs.excluded.items())
+    return ArmGeometry(
+        robot,
+        arm._replace(pairs=_body_pairs(bodies, checked)),
+        tuple(attachments),
+        excluded,
+        names,
+        tuple(body.parts for body in bodies),
+        checked,
+        places,
+        contacts,
+    )
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A shape of a URDF link or of a held thing (`part`), with its spheres in the frame of `link`'s joint."""
+
+    link: int
+    part: str
+    name: str
+    spheres: list[CollisionSphere]
+
+
+_COVERED: dict[tuple[object, ...], tuple[list[_Piece], LinkPairs]] = {}
+
+
+@dataclass(frozen=True)
+class _Body:
+    link: int
+    parts: tuple[str, ...]
+    spheres: list[tuple[CollisionSphere, str]]  # each with the name of its shape
+
+
+def _covered(robot: RobotModel, fingers: Mapping[str, float]) -> tuple[list[_Piece], LinkPairs]:
+    """The shapes of the links with their spheres, and the pairs of links to check; the last few are kept."""
+    base = pose_from_se3(robot.T_world_base).tobytes()
+    srdf = str(robot.srdf.path) if robot.srdf is not None else ""
+    key = (robot.urdf, robot.tool_frame, base, srdf, tuple(sorted(fingers.items())))
+    known = _COVERED.pop(key, None)
+    if known is None:
+        shapes = link_shapes(robot, fingers)
+        pairs = link_pairs(robot, shapes)
+        rows = cover_links(robot, shapes, pairs.checked)
+        known = [_Piece(shape.link, shape.body, shape.name, spheres) for shape, spheres in rows], pairs
+    _COVERED[key] = known
+    for old in list(_COVERED)[:-KEPT]:
+        del _COVERED[old]
+    return known
+
+
+def _with_held(robot: RobotModel, pieces: list[_Piece], attachments: Sequence[Attachment]) -> frozenset[NamePair]:
+    """Pairs of held things with every link that moves against them, but those they may touch."""
+    links = {piece.part for piece in pieces if piece.link < robot.dof}
+    return frozenset(name_pair(a.name, link) for a in attachments for link in links - a.touch_links)
+
+
+def _bodies(pieces: list[_Piece], checked: frozenset[NamePair], allowed: frozenset[NamePair]) -> list[_Body]:
+    """Pieces that move together, with the same contacts checked and allowed; in the order of the links."""
+    groups: dict[tuple[object, ...], list[_Piece]] = {}
+    for piece in pieces:
+        against = frozenset(b if a == piece.part else a for a, b in checked if piece.part in (a, b))
+        free = frozenset(b if a == piece.part else a for a, b in allowed if piece.part in (a, b))
+        groups.setdefault((piece.link, against, free), []).append(piece)
+    if len(groups) > MOST_BODIES:
+        raise InvalidValueError("bodies (number)", len(groups), f"allowed: up to {MOST_BODIES}, links and held things")
+    bodies = [
+        _Body(
+            group[0].link,
+            tuple(dict.fromkeys(piece.part for piece in group)),
+            _outermost([(sphere, piece.name) for piece in group for sphere in piece.spheres]),
+        )
+        for group in groups.values()
+    ]
+    return sorted(bodies, key=lambda body: body.link)
+
+
+def _body_pairs(bodies: list[_Body], checked: frozenset[NamePair]) -> IntArray:
+    found = [
+        (i, j)
+        for i, a in enumerate(bodies)
+        for j, b in enumerate(bodies)
+        if a.link < b.link and any(name_pair(x, y) in checked for x in a.parts for y in b.parts)
+    ]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def _z_to(axis: FloatArray) -> FloatArray:
@@ -97,24 +192,19 @@ def _z_to(axis: FloatArray) -> FloatArray:
     return np.column_stack([first, np.cross(axis, first), axis])
 
 
-def _attached(
-    robot: RobotModel, attachments: Sequence[Attachment], tolerance: float
-) -> list[tuple[CollisionSphere, str]]:
+def _held_spheres(robot: RobotModel, attachment: Attachment) -> list[CollisionSphere]:
     T_joint_tool = robot.model.frames[robot.tool_frame_id].placement
-    found = []
-    for attachment in attachments:
-        T = T_joint_tool * attachment.solid.T_world_obstacle
-        found += [(sphere, attachment.solid.name) for sphere in solid_spheres(attachment.solid, T, tolerance)]
-    return found
+    solid = attachment.solid
+    return solid_spheres(solid, T_joint_tool * solid.T_world_obstacle, HELD_TOLERANCE, HELD_SPHERES)
 
 
-def solid_spheres(solid: Obstacle, T: pin.SE3, tolerance: float = TOLERANCE) -> list[CollisionSphere]:
-    """Spheres that contain a box, sphere or cylinder at `T`."""
+def solid_spheres(solid: Obstacle, T: pin.SE3, tolerance: float, most: int) -> list[CollisionSphere]:
+    """Spheres, `most` or fewer, that contain a box, sphere or cylinder at `T`."""
     size = np.array(solid.size)
     if solid.kind == "sphere":
         return cover_capsule(T.translation, T.translation, float(size[0]), tolerance)
     points = box_points(size) if solid.kind == "box" else cylinder_points(float(size[0]), float(size[1]))
-    return [CollisionSphere(T.act(sphere.center), sphere.radius) for sphere in cover(points, tolerance)]
+    return [CollisionSphere(T.act(sphere.center), sphere.radius) for sphere in cover(points, tolerance, most)]
 
 
 def _outermost(entries: list[tuple[CollisionSphere, str]]) -> list[tuple[CollisionSphere, str]]:
@@ -148,65 +238,61 @@ def enclosing_sphere(spheres: Sequence[CollisionSphere]) -> CollisionSphere:
     return CollisionSphere(middle, float((np.linalg.norm(centers - middle, axis=1) + radii).max()))
 
 
-def _flatten(
-    layers: dict[int, list[list[tuple[CollisionSphere, str]]]],
-    before: list[FloatArray],
-    align: list[FloatArray],
-    rotation: FloatArray,
-    offset: FloatArray,
-    prismatic: FloatArray,
-    robot: RobotModel,
-) -> Arm:
-    groups = [(link, [sphere for sphere, _ in group]) for link, layer in layers.items() for group in layer]
-    spheres = [sphere for _, group in groups for sphere in group]
-    of_group = [enclosing_sphere(group) for _, group in groups]
-    of_link = [enclosing_sphere([b for k, group in groups if k == link for b in group]) for link in layers]
-    return Arm(
-        rotation=np.array([b.T @ R @ a for b, R, a in zip(before, rotation, align, strict=True)]),
-        offset=np.array([b.T @ o for b, o in zip(before, offset, strict=True)]),
-        prismatic=np.array(prismatic, dtype=np.float64),
+def _flatten(bodies: list[_Body], chain: Chain, robot: RobotModel) -> tuple[Arm, tuple[str, ...]]:
+    """The arm without pairs, in frames whose z is the joint's axis; and the names of its spheres."""
+    align = [_z_to(axis) for axis in chain.axis]
+    before = [np.eye(3), *align[:-1]]
+    turned = [_turned(body, np.eye(3) if body.link == 0 else align[body.link - 1].T) for body in bodies]
+    rows = [(number, group) for number, spheres in enumerate(turned) for group in _groups(spheres)]
+    groups = [[sphere for sphere, _ in group] for _, group in rows]
+    body_link = np.array([body.link for body in bodies], dtype=np.int64)
+    group_body = np.array([number for number, _ in rows], dtype=np.int64)
+    group_link, links = body_link[group_body], range(robot.dof + 1)
+    of_group = [enclosing_sphere(group) for group in groups]
+    of_body = [enclosing_sphere([s for s, _ in spheres]) for spheres in turned]
+    of_link = [
+        enclosing_sphere(
+            [s for body, spheres in zip(bodies, turned, strict=True) if body.link == k for s, _ in spheres]
+        )
+        for k in links
+    ]
+    spheres = [sphere for group in groups for sphere in group]
+    arm = Arm(
+        rotation=np.array([b.T @ R @ a for b, R, a in zip(before, chain.rotation, align, strict=True)]),
+        offset=np.array([b.T @ o for b, o in zip(before, chain.offset, strict=True)]),
+        prismatic=np.array(chain.prismatic, dtype=np.float64),
         sphere_center=np.array([sphere.center for sphere in spheres]).reshape(-1, 3),
         sphere_radius=np.array([sphere.radius for sphere in spheres]),
-        sphere_first=np.cumsum([0, *(len(group) for _, group in groups)]).astype(np.int64),
-        group_link=np.array([link for link, _ in groups], dtype=np.int64),
+        sphere_first=_firsts([len(group) for group in groups]),
+        group_link=group_link,
         group_center=np.array([sphere.center for sphere in of_group]).reshape(-1, 3),
         group_radius=np.array([sphere.radius for sphere in of_group]),
-        link_first=np.cumsum([0, *(len(layer) for layer in layers.values())]).astype(np.int64),
+        link_first=_firsts([int((group_link == k).sum()) for k in links]),
         link_center=np.array([sphere.center for sphere in of_link]).reshape(-1, 3),
         link_radius=np.array([sphere.radius for sphere in of_link]),
+        group_body=group_body,
+        body_link=body_link,
+        body_first=_firsts([int((group_body == b).sum()) for b in range(len(bodies))]),
+        body_center=np.array([sphere.center for sphere in of_body]).reshape(-1, 3),
+        body_radius=np.array([sphere.radius for sphere in of_body]),
         pairs=np.empty((0, 2), dtype=np.int64),
-        first_moving=1 if any(np.hypot(b.center[0], b.center[1]) > 1e-9 for k, g in groups if k == 1 for b in g) else 2,
+        first_moving=_first_moving(bodies, turned, chain),
         lower=np.array(robot.limits.lower),
         upper=np.array(robot.limits.upper),
     )
+    return arm, tuple(name for _, group in rows for _, name in group)
 
 
-def _pairs(arm: Arm, robot: RobotModel) -> tuple[IntArray, tuple[tuple[int, int, str], ...]]:
-    rng = np.random.default_rng(0)
-    samples = rng.uniform(robot.limits.lower, robot.limits.upper, (SAMPLES, robot.dof))
-    places = np.array([sphere_centers(arm, q) for q in samples])
-    links = _sphere_links(arm)
-    kept, excluded = [], []
-    for a in range(robot.dof + 1):
-        for b in range(a + 1, robot.dof + 1):
-            first, second = np.flatnonzero(links == a), np.flatnonzero(links == b)
-            if not first.size or not second.size:
-                continue
-            if b == a + 1:
-                excluded.append((a, b, "neighbours"))
-            elif (part := _overlap(places, arm.sphere_radius, first, second)) >= ALWAYS:
-                excluded.append((a, b, f"overlap in {100.0 * part:.0f} % of sampled configurations"))
-            else:
-                kept.append((a, b))
-    return np.array(kept, dtype=np.int64).reshape(-1, 2), tuple(excluded)
+def _turned(body: _Body, R: FloatArray) -> list[tuple[CollisionSphere, str]]:
+    return [(CollisionSphere(R @ sphere.center, sphere.radius), name) for sphere, name in body.spheres]
 
 
-def _sphere_links(arm: Arm) -> IntArray:
-    return np.repeat(arm.group_link, np.diff(arm.sphere_first))
+def _firsts(counts: Sequence[int]) -> IntArray:
+    return np.cumsum([0, *counts]).astype(np.int64)
 
 
-def _overlap(places: FloatArray, radius: FloatArray, first: IntArray, second: IntArray) -> float:
-    """Part of the sampled configurations in which two sets of spheres overlap."""
-    gap = np.linalg.norm(places[:, first, None] - places[:, None, second], axis=3)
-    clear = gap - radius[first][:, None] - radius[second][None, :]
-    return float((clear.min(axis=(1, 2)) < 0.0).mean())
+def _first_moving(bodies: list[_Body], turned: list[list[tuple[CollisionSphere, str]]], chain: Chain) -> int:
+    """2 when joint 1 turns and every sphere that it carries lies on its axis, so that none moves; else 1."""
+    carried = [s for body, spheres in zip(bodies, turned, strict=True) if body.link == 1 for s, _ in spheres]
+    still = all(np.hypot(sphere.center[0], sphere.center[1]) <= 1e-9 for sphere in carried)
+    return 2 if still and chain.prismatic[0] == 0.0 else 1

@@ -55,12 +55,18 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
                 return ratio
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
-        gap = arm.link_radius[a] + arm.link_radius[b] + world.self_margin
-        if not _apart(poses.link[a], poses.link[b], gap + ratio * (poses.motion[b, b] - poses.motion[b, a])):
+        gap = arm.body_radius[a] + arm.body_radius[b] + world.self_margin
+        if not _apart(poses.body[a], poses.body[b], gap + ratio * _relative_motion(arm, poses, a, b)):
             ratio = _probe_pair(arm, world, poses, a, b, ratio)
             if ratio <= 0.0:
                 return ratio
     return ratio
+
+
+@numba.njit(cache=True, error_model="numpy")
+def may_touch(arm: Arm, world: World, g: int, o: int) -> bool:
+    """True when the body of group `g` is allowed to touch obstacle `o`."""
+    return bool(world.allowed[o] >> arm.group_body[g] & 1)
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -71,7 +77,11 @@ def _probe_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, ratio:
     keep = world.margin + ROUNDING
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
         gap = arm.group_radius[g] + ratio * most + keep
-        if farther(world, o, poses.group[g], gap) or distance(world, o, poses.group[g]) >= gap:
+        if (
+            may_touch(arm, world, g, o)
+            or farther(world, o, poses.group[g], gap)
+            or distance(world, o, poses.group[g]) >= gap
+        ):
             continue
         for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
             gap = arm.sphere_radius[b] + keep
@@ -101,16 +111,23 @@ def _apart(a: FloatArray, b: FloatArray, gap: float) -> bool:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _relative_motion(arm: Arm, poses: LinkPoses, a: int, b: int) -> float:
+    """Bound [m] on the motion of body `b` in the frame of body `a` within the cell."""
+    link = arm.body_link[b]
+    return float(poses.motion[link, link] - poses.motion[link, arm.body_link[a]])
+
+
+@numba.njit(cache=True, error_model="numpy")
 def _probe_pair(arm: Arm, world: World, poses: LinkPoses, a: int, b: int, ratio: float) -> float:
-    """The smaller of `ratio` and the least d / m of two links of one arm."""
-    place_spheres(arm, poses, a)
-    place_spheres(arm, poses, b)
-    most = poses.motion[b, b] - poses.motion[b, a]
+    """The smaller of `ratio` and the least d / m of two bodies of one arm."""
+    place_spheres(arm, poses, arm.body_link[a])
+    place_spheres(arm, poses, arm.body_link[b])
+    most = _relative_motion(arm, poses, a, b)
     keep = world.self_margin + ROUNDING
-    for h in range(arm.link_first[b], arm.link_first[b + 1]):
-        if _apart(poses.link[a], poses.group[h], arm.link_radius[a] + arm.group_radius[h] + ratio * most + keep):
+    for h in range(arm.body_first[b], arm.body_first[b + 1]):
+        if _apart(poses.body[a], poses.group[h], arm.body_radius[a] + arm.group_radius[h] + ratio * most + keep):
             continue
-        for g in range(arm.link_first[a], arm.link_first[a + 1]):
+        for g in range(arm.body_first[a], arm.body_first[a + 1]):
             if _apart(poses.group[g], poses.group[h], arm.group_radius[g] + arm.group_radius[h] + ratio * most + keep):
                 continue
             for i in range(arm.sphere_first[h], arm.sphere_first[h + 1]):
@@ -125,7 +142,7 @@ def _probe_pair(arm: Arm, world: World, poses: LinkPoses, a: int, b: int, ratio:
                     if d <= 0.0:
                         return float(d)
                     if bound < 0.0:
-                        bound = sphere_bound(arm, poses, i, a, b)
+                        bound = sphere_bound(arm, poses, i, arm.body_link[a], arm.body_link[b])
                     if d < ratio * bound:
                         ratio = d / bound
     return ratio
@@ -141,14 +158,17 @@ def touches(arm: Arm, world: World, poses: LinkPoses, o: int) -> tuple[bool, boo
         if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
             continue
         place_spheres(arm, poses, k)
-        for b in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
-            d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
-            if d - ROUNDING >= most:
+        for g in range(arm.link_first[k], arm.link_first[k + 1]):
+            if may_touch(arm, world, g, o):
                 continue
-            bound = sphere_bound(arm, poses, b, 0, k)
-            if d + ROUNDING < -bound:
-                return True, True
-            may = may or d - ROUNDING < bound
+            for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
+                d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
+                if d - ROUNDING >= most:
+                    continue
+                bound = sphere_bound(arm, poses, b, 0, k)
+                if d + ROUNDING < -bound:
+                    return True, True
+                may = may or d - ROUNDING < bound
     return may, False
 
 
@@ -158,15 +178,15 @@ def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool
     may = False
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
-        most = poses.motion[b, b] - poses.motion[b, a]
+        most = _relative_motion(arm, poses, a, b)
         keep = world.self_margin
-        if _apart(poses.link[a], poses.link[b], arm.link_radius[a] + arm.link_radius[b] + most + keep):
+        if _apart(poses.body[a], poses.body[b], arm.body_radius[a] + arm.body_radius[b] + most + keep):
             continue
-        place_spheres(arm, poses, a)
-        place_spheres(arm, poses, b)
-        for i in range(arm.sphere_first[arm.link_first[b]], arm.sphere_first[arm.link_first[b + 1]]):
-            bound = sphere_bound(arm, poses, i, a, b)
-            for j in range(arm.sphere_first[arm.link_first[a]], arm.sphere_first[arm.link_first[a + 1]]):
+        place_spheres(arm, poses, arm.body_link[a])
+        place_spheres(arm, poses, arm.body_link[b])
+        for i in range(arm.sphere_first[arm.body_first[b]], arm.sphere_first[arm.body_first[b + 1]]):
+            bound = sphere_bound(arm, poses, i, arm.body_link[a], arm.body_link[b])
+            for j in range(arm.sphere_first[arm.body_first[a]], arm.sphere_first[arm.body_first[a + 1]]):
                 d = (
                     _center_distance(poses.sphere[j], poses.sphere[i])
                     - arm.sphere_radius[j]
@@ -193,21 +213,24 @@ def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float)
             if farther(world, o, poses.link[k], max(gap, 0.0)) or distance(world, o, poses.link[k]) >= gap:
                 continue
             place_spheres(arm, poses, k)
-            for b in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
-                d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
-                if d < least:
-                    least, sphere, other = d, b, o
+            for g in range(arm.link_first[k], arm.link_first[k + 1]):
+                if may_touch(arm, world, g, o):
+                    continue
+                for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
+                    d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
+                    if d < least:
+                        least, sphere, other = d, b, o
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         if (
-            _center_distance(poses.link[a], poses.link[b]) - arm.link_radius[a] - arm.link_radius[b] - world.self_margin
+            _center_distance(poses.body[a], poses.body[b]) - arm.body_radius[a] - arm.body_radius[b] - world.self_margin
             >= least
         ):
             continue
-        place_spheres(arm, poses, a)
-        place_spheres(arm, poses, b)
-        for i in range(arm.sphere_first[arm.link_first[b]], arm.sphere_first[arm.link_first[b + 1]]):
-            for j in range(arm.sphere_first[arm.link_first[a]], arm.sphere_first[arm.link_first[a + 1]]):
+        place_spheres(arm, poses, arm.body_link[a])
+        place_spheres(arm, poses, arm.body_link[b])
+        for i in range(arm.sphere_first[arm.body_first[b]], arm.sphere_first[arm.body_first[b + 1]]):
+            for j in range(arm.sphere_first[arm.body_first[a]], arm.sphere_first[arm.body_first[a + 1]]):
                 d = (
                     _center_distance(poses.sphere[j], poses.sphere[i])
                     - arm.sphere_radius[j]

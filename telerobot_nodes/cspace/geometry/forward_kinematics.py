@@ -39,8 +39,13 @@ class Arm(NamedTuple):
     link_first: IntArray  # (n + 2,) groups of link i: link_first[i] .. link_first[i + 1]
     link_center: FloatArray  # (n + 1, 3) [m]
     link_radius: FloatArray  # (n + 1,) [m] holds the link's spheres; 0 for a link without
-    pairs: IntArray  # (k, 2) links a < b that may meet
-    first_moving: int  # the first link with a sphere off its axis; the links before it are not checked
+    group_body: IntArray  # (g,) the body of each group
+    body_link: IntArray  # (b,) ascending; a body is a URDF link with what is fixed to it, or what the tool holds
+    body_first: IntArray  # (b + 1,) groups of body i: body_first[i] .. body_first[i + 1]
+    body_center: FloatArray  # (b, 3) [m] in the link's frame
+    body_radius: FloatArray  # (b,) [m] holds the body's spheres
+    pairs: IntArray  # (k, 2) bodies a < b, on different links, that may meet
+    first_moving: int  # the first link whose spheres joints can move; the links before it are not checked
     lower: FloatArray  # (n,) [rad]
     upper: FloatArray  # (n,) [rad]
 
@@ -55,6 +60,7 @@ class LinkPoses(NamedTuple):
     rotation: FloatArray  # (n + 1, 3, 3) links in WORLD
     origin: FloatArray  # (n + 1, 3) [m]
     link: FloatArray  # (n + 1, 3) [m] centres of the links in WORLD
+    body: FloatArray  # (b, 3) [m] centres of the bodies in WORLD
     group: FloatArray  # (g, 3) [m] centres of the groups in WORLD, where the link is `placed`
     sphere: FloatArray  # (m, 3) [m] centres of the spheres in WORLD, where `placed`
     placed: IntArray  # (n + 1,) 1 when groups and spheres of the link are placed
@@ -74,6 +80,7 @@ def link_poses_of(arm: Arm) -> LinkPoses:
         rotation,
         z((n + 1, 3)),
         z((n + 1, 3)),
+        z((arm.body_radius.size, 3)),
         z((g, 3)),
         z((m, 3)),
         z(n + 1, dtype=np.int64),
@@ -106,6 +113,11 @@ def forward_kinematics(arm: Arm, q: FloatArray, poses: LinkPoses) -> None:
         for r in range(3):
             poses.link[k, r] = origin[k, r] + R[r, 0] * v[0] + R[r, 1] * v[1] + R[r, 2] * v[2]
         poses.placed[k] = 0
+    for b in range(arm.body_link.size):
+        k = arm.body_link[b]
+        R, v = rotation[k], arm.body_center[b]
+        for r in range(3):
+            poses.body[b, r] = origin[k, r] + R[r, 0] * v[0] + R[r, 1] * v[1] + R[r, 2] * v[2]
 
 
 @numba.njit(cache=True, error_model="numpy")

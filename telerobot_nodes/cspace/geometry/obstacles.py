@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +20,15 @@ BOX, SPHERE, CYLINDER, HALF_SPACE = 0, 1, 2, 3
 KINDS = {"box": BOX, "sphere": SPHERE, "cylinder": CYLINDER, "half_space": HALF_SPACE}
 SIZES = {BOX: ("size", 3), SPHERE: ("radius", 1), CYLINDER: ("radius, length", 2), HALF_SPACE: ("", 0)}
 MOST_OBSTACLES = 4096
+PART = "#"  # between a name and the number of one of its parts
 FAR = 1e6  # [m] reach of what has no end
 
 IDENTITY_POSE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def object_name(name: str) -> str:
+    """The name of the thing that a solid called `name` is, or is a part of."""
+    return name.partition(PART)[0]
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,26 @@ class Obstacle:
         return se3_from_pose(self.pose)
 
 
+@dataclass(frozen=True)
+class Attachment:
+    """A solid fixed to the tool, such as a held object. `solid.pose` is in the tool frame.
+
+    `touch_links`: URDF links that it may touch, besides those that the last joint moves.
+    """
+
+    solid: Obstacle
+    touch_links: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.solid.kind == "half_space":
+            raise InvalidValueError("attachment kind", self.solid.kind, "allowed: box, sphere, cylinder")
+
+    @property
+    def name(self) -> str:
+        """The thing that the solid is a part of."""
+        return object_name(self.solid.name)
+
+
 class World(NamedTuple):
     """Obstacles as flat arrays for compiled code, one row each; margins count as part of every distance."""
 
@@ -68,6 +94,7 @@ class World(NamedTuple):
     reach: FloatArray  # (k,) [m] radius of a sphere around the centre that holds it
     margin: float  # [m] kept from obstacles
     self_margin: float  # [m] kept between links
+    allowed: npt.NDArray[np.int64]  # (k,) bit b: body b of the arm may touch it
     rows: npt.NDArray[np.float32]  # (k, 15) centre, rotation by rows, size in single precision
 
 
@@ -96,8 +123,16 @@ def sphere_obstacles(name: str, solids: Iterable[CollisionSphere]) -> list[Obsta
     return [sphere(f"{name}_{i}", solid.radius, solid.center) for i, solid in enumerate(solids)]
 
 
-def world_of(obstacles: Iterable[Obstacle], margin: float = 0.0, self_margin: float = 0.0) -> World:
-    """The arrays of `obstacles`; margins [m] 0 .. 0.5. Raises InvalidValueError when two have one name."""
+def world_of(
+    obstacles: Iterable[Obstacle],
+    margin: float = 0.0,
+    self_margin: float = 0.0,
+    allowed: Mapping[str, int] | None = None,
+) -> World:
+    """The arrays of `obstacles`; margins [m] 0 .. 0.5. Raises InvalidValueError when two have one name.
+
+    `allowed`: bit b of an obstacle's number is 1 when body b of the arm may touch it.
+    """
     rows = list(obstacles)
     names = [entry.name for entry in rows]
     if len(set(names)) < len(names):
@@ -117,6 +152,7 @@ def world_of(obstacles: Iterable[Obstacle], margin: float = 0.0, self_margin: fl
         np.array([_reach(o) for o in rows], dtype=np.float64),
         in_range(margin, "margin", 0.0, 0.5, "m"),
         in_range(self_margin, "self_margin", 0.0, 0.5, "m"),
+        np.array([(allowed or {}).get(name, 0) for name in names], dtype=np.int64),
         np.column_stack([center, rotation.reshape(k, 9), size]).astype(np.float32),
     )
 

@@ -9,11 +9,10 @@ from types import MappingProxyType
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, finite_array, se3_from_pose
-from telerobot_nodes.cspace.geometry.obstacles import MOST_OBSTACLES, Obstacle, sphere
+from telerobot_nodes.cspace.geometry.obstacles import MOST_OBSTACLES, PART, Attachment, Obstacle, sphere
 from telerobot_nodes.cspace.geometry.solids import cover
 from telerobot_nodes.errors import InvalidValueError
 
-PART = "#"  # between a name and the number of one of its parts
 HULL_TOLERANCE = 0.015  # [m] that spheres may stand out of a hull
 HULL_SPHERES = 32
 
@@ -23,11 +22,13 @@ class Change:
     """One named thing is added, moved or changed; without solids it is removed.
 
     `attached_to`: arm whose tool holds it, the poses are then in the tool frame; empty: it stands in WORLD.
+    `touch_links`: URDF links that it may touch while it is held, besides those that the last joint moves.
     """
 
     name: str
     solids: tuple[Obstacle, ...] = ()
     attached_to: str = ""
+    touch_links: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -77,6 +78,11 @@ class Scene:
     def held(self, arm: str) -> list[Obstacle]:
         """Objects held by the tool of `arm`, poses in the tool frame."""
         return [solid for entry in self.entries.values() if entry.attached_to == arm for solid in entry.solids]
+
+    def attachments(self, arm: str) -> list[Attachment]:
+        """What the tool of `arm` holds, with the links that it may touch."""
+        entries = [entry for entry in self.entries.values() if entry.attached_to == arm]
+        return [Attachment(solid, entry.touch_links) for entry in entries for solid in entry.solids]
 
     def without(self, names: Iterable[str]) -> Scene:
         """The scene without these names; unknown names are ignored."""

@@ -6,53 +6,54 @@ For displays and for paths of close configurations. Proofs of motions do not bel
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
 
-import numpy as np
+import coal
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.shapes import arm_shapes
+from telerobot_nodes.cspace.geometry.link_pairs import NamePair, link_pairs
+from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
+
+
+def fresh_requests(solids: pin.GeometryModel) -> pin.GeometryData:
+    """Data for collision checks that start anew each time.
+
+    Pinocchio lets coal begin with the guess of the call before; along a slow motion it then misses contacts.
+    """
+    data = solids.createData()
+    for request in data.collisionRequests:
+        request.gjk_initial_guess = coal.GJKInitialGuess.DefaultGuess
+    return data
 
 
 class SelfCheck:
     """Pairs of links by the shapes of the URDF."""
 
-    def __init__(self, robot: RobotModel, pairs: Iterable[tuple[int, int]] | None = None) -> None:
-        """`pairs`: links by the joint that moves them, 0: the base; None: all but neighbours and what meets at home."""
+    def __init__(self, robot: RobotModel, pairs: Iterable[NamePair] | None = None) -> None:
+        """`pairs`: names of URDF links; None: those that `link_pairs` finds."""
         self._model, self._data = robot.model, robot.new_data()
         self._solids = pin.GeometryModel()
-        links: dict[int, list[int]] = {}
-        for link, shape, placement in arm_shapes(robot):
-            name = f"link {link} {self._solids.ngeoms}"
-            solid = pin.GeometryObject(name, link, placement, shape)
-            links.setdefault(link, []).append(self._solids.addGeometryObject(solid))
-        self._links: list[tuple[int, int]] = []  # of every collision pair
-        for a, b in _not_neighbours(robot.dof + 1) if pairs is None else pairs:
-            for first in links.get(a, []):
-                for second in links.get(b, []):
+        shapes = link_shapes(robot)
+        solids: dict[str, list[int]] = {}
+        self._link = {shape.body: shape.link for shape in shapes}
+        for shape in shapes:
+            for T in shape.placements:
+                solid = pin.GeometryObject(f"{shape.name} {self._solids.ngeoms}", shape.link, T, shape.solid)
+                solids.setdefault(shape.body, []).append(self._solids.addGeometryObject(solid))
+        self._names: list[NamePair] = []  # of every collision pair
+        for a, b in sorted(link_pairs(robot, shapes).checked if pairs is None else pairs):
+            for first in solids.get(a, []):
+                for second in solids.get(b, []):
                     self._solids.addCollisionPair(pin.CollisionPair(first, second))
-                    self._links.append((a, b))
-        self._found = self._solids.createData()
-        if pairs is None:
-            self._leave_out(np.array(robot.home))
+                    self._names.append((a, b))
+        self._found = fresh_requests(self._solids)
 
     def touches(self, q: FloatArray) -> str:
         """The two links that touch at `q` (dof,) [rad]; empty if none."""
         if not pin.computeCollisions(self._model, self._data, self._solids, self._found, q, True):
             return ""
-        looked_at = zip(self._links, self._found.activeCollisionPairs, self._found.collisionResults, strict=True)
-        a, b = next(pair for pair, active, result in looked_at if active and result.isCollision())
+        looked_at = zip(self._names, self._found.activeCollisionPairs, self._found.collisionResults, strict=True)
+        names = next(pair for pair, active, result in looked_at if active and result.isCollision())
+        a, b = sorted(self._link[name] for name in names)
         return f"link {a} and link {b} of the arm"
-
-    def _leave_out(self, q: FloatArray) -> None:
-        """Exclude the pairs that touch at `q` (dof,) [rad]."""
-        pin.computeCollisions(self._model, self._data, self._solids, self._found, q, False)
-        for k, result in enumerate(self._found.collisionResults):
-            if result.isCollision():
-                self._found.deactivateCollisionPair(k)
-
-
-def _not_neighbours(links: int) -> list[tuple[int, int]]:
-    return [pair for pair in combinations(range(links), 2) if pair[1] - pair[0] > 1]

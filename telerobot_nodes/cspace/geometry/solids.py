@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from telerobot_nodes.core.values import FloatArray
 
+EVERY_GRID = 2.0  # cuts of the thinnest side up to which every grid is tried
 SIDES = 16  # of the prism around a cylinder; 2 % wider than the cylinder at its edges
 
 
@@ -53,15 +54,16 @@ def bounding_sphere(points: FloatArray, rounds: int = 60) -> CollisionSphere:
     return best
 
 
-def cover(points: FloatArray, tolerance: float, most: int = 12) -> list[CollisionSphere]:
+def cover(points: FloatArray, tolerance: float, most: int = 12, cuts: float = 2.0) -> list[CollisionSphere]:
     """Spheres that hold the hull of `points`, `most` at most, one per cell of a grid along the axes.
 
     The coarsest grid whose spheres stand out of the solid by `tolerance` [m] or less; else the closest fitting one.
+    The grid cuts no axis finer than the thinnest side divided by `cuts`.
     """
     points = hull_points(points)
     facets = _facets(points)
     best, least = [bounding_sphere(points)], math.inf
-    for grid in _grids(np.ptp(points, axis=0), most):
+    for grid in _grids(np.ptp(points, axis=0), most, cuts):
         spheres = [_sphere_around(piece) for piece in _pieces(points, grid)]
         excess = max(_excess(sphere, facets) for sphere in spheres)
         if excess < least - 1e-6:
@@ -71,11 +73,16 @@ def cover(points: FloatArray, tolerance: float, most: int = 12) -> list[Collisio
     return best
 
 
-def _grids(extent: FloatArray, most: int) -> list[tuple[int, int, int]]:
-    """Divisions of the three axes into `most` cells or fewer, none cutting an axis finer than half the thinnest."""
-    limit = np.minimum(np.ceil(2.0 * extent / max(float(extent.min()), 1e-3)), most).astype(int)
+def _grids(extent: FloatArray, most: int, cuts: float) -> list[tuple[int, int, int]]:
+    """Divisions of the three axes into `most` cells or fewer: every one for few cuts, else those of nearly cubes."""
+    limit = np.minimum(np.ceil(cuts * extent / max(float(extent.min()), 1e-3)), most).astype(int)
     x, y, z = (range(1, n + 1) for n in limit)
-    grids = [(i, j, k) for i in x for j in y for k in z if i * j * k <= most]
+    if cuts <= EVERY_GRID:
+        grids = [(i, j, k) for i in x for j in y for k in z if i * j * k <= most]
+    else:
+        cubes = [np.ceil(extent * n / float(extent.max())) for n in range(1, int(limit.max()) + 1)]
+        shapes = [np.minimum(np.maximum(cube, 1), limit).astype(int).tolist() for cube in cubes]
+        grids = list({(i, j, k): None for i, j, k in shapes if i * j * k <= most})
     return sorted(grids, key=lambda g: g[0] * g[1] * g[2])
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from telerobot_nodes.cspace.search.cell_cache import CellCache
 from telerobot_nodes.cspace.search.cell_search import search_cells
 from telerobot_nodes.cspace.search.cells import CellDatabase, named
-from telerobot_nodes.cspace.search.certificate import Certificate, certify, check_certificate
+from telerobot_nodes.cspace.search.certificate import Certificate, certify
+from telerobot_nodes.cspace.search.certificate_check import CellChecker, check_certificate
 from telerobot_nodes.cspace.search.edge_validation import EdgeValidator, largest_turn
-from telerobot_nodes.cspace.search.find_path import Budget, Search, find_path, search_of
+from telerobot_nodes.cspace.search.find_path import Budget, Search, find_path, reseed, search_of
 from telerobot_nodes.cspace.search.planner import Outcome, Plan, Planner, PlannerSettings
 from telerobot_nodes.cspace.search.shortcut import path_length, path_samples
 
 __all__ = [
     "Budget",
     "CellCache",
+    "CellChecker",
     "CellDatabase",
     "Certificate",
     "EdgeValidator",
@@ -29,6 +31,7 @@ __all__ = [
     "named",
     "path_length",
     "path_samples",
+    "reseed",
     "search_cells",
     "search_of",
 ]

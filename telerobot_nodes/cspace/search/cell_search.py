@@ -1,13 +1,15 @@
 """The complete search: A* [HartNilssonRaphael1968] over adjacent cells, halved where they are mixed.
 
 A channel of cells that are not full is searched from start to goal; mixed cells cost more. Mixed cells on it are halved
-and the search is repeated, until a channel of free cells is found or none is left. Then every chain of cells of the
-finest size is blocked by cells not proved free, so "no path at this resolution" is a proof.
+and the search is repeated, until a channel of free cells is found or none is left. If start and goal lie in free cells,
+every chain of cells of the finest size is then blocked by cells not proved free, so "no path at this resolution" is a
+proof; else nothing is proved.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -24,7 +26,8 @@ class Blocked(Enum):
     """Why there is no channel."""
 
     NO_PATH = "no chain of cells that may be free joins start and goal at this resolution"
-    SPENT = "the cells allowed were made before a channel was found"
+    UNPROVED = "the cells of start or goal are not free at this resolution, so they prove nothing"
+    SPENT = "the cells or the time allowed were used up before a channel was found"
 
 
 @dataclass(frozen=True)
@@ -36,21 +39,27 @@ class Channel:
 
 
 def search_cells(
-    cells: CellDatabase, start: FloatArray, goal: FloatArray, finest: float, most: int
+    cells: CellDatabase,
+    start: FloatArray,
+    goal: FloatArray,
+    finest: float,
+    most: int,
+    left: Callable[[], float] | None = None,
 ) -> Channel | Blocked:
     """A channel of free cells from `start` to `goal`, with cells down to half widths `finest` [rad].
 
-    `most` bounds the cells of the database.
+    `most` bounds the cells of the database, `left` [s] the time.
     """
     while True:
-        first, last = cells.leaf(start), cells.leaf(goal)
-        chain = _best_chain(cells, first, last, goal, finest)
+        firsts, lasts = cells.leaves(start), cells.leaves(goal)
+        chain = _best_chain(cells, firsts, lasts, goal, finest)
         if not chain:
-            return Blocked.NO_PATH
+            proved = all(any(cells.status[c] == FREE for c in ends) for ends in (firsts, lasts))
+            return Blocked.NO_PATH if proved else Blocked.UNPROVED
         mixed = [cell for cell in chain if cells.status[cell] == MIXED]
         if not mixed:
             return Channel(tuple(chain), _path_in(cells, chain, start, goal))
-        if len(cells) + 2 * len(mixed) > most:
+        if len(cells) + 2 * len(mixed) > most or (left is not None and left() <= 0.0):
             return Blocked.SPENT
         for cell in mixed:
             cells.halve(cell)
@@ -58,7 +67,7 @@ def search_cells(
 
 def reachable(cells: CellDatabase, q: FloatArray, finest: float) -> set[int]:
     """Leaves that chains of cells not proved full, nor mixed at the finest size, join with that of `q`."""
-    seen, stack = set(), [cells.leaf(q)]
+    seen, stack = set(), cells.leaves(q)
     while stack:
         cell = stack.pop()
         if cell in seen or not _passable(cells, cell, finest):
@@ -68,21 +77,36 @@ def reachable(cells: CellDatabase, q: FloatArray, finest: float) -> set[int]:
     return seen
 
 
+def separated(cells: CellDatabase, start: FloatArray, goal: FloatArray) -> bool:
+    """True when cells in which the arm collides everywhere separate start and goal: proved, at any resolution."""
+    seen: set[int] = set()
+    stack, ends = cells.leaves(start), set(cells.leaves(goal))
+    while stack:
+        cell = stack.pop()
+        if cell in seen or cells.status[cell] == FULL:
+            continue
+        if cell in ends:
+            return False
+        seen.add(cell)
+        stack += cells.neighbours(cell)
+    return True
+
+
 def _passable(cells: CellDatabase, cell: int, finest: float) -> bool:
     status = cells.status[cell]
     return status == FREE or (status != FULL and not cells.is_finest(cell, finest))
 
 
-def _best_chain(cells: CellDatabase, first: int, last: int, goal: FloatArray, finest: float) -> list[int]:
+def _best_chain(cells: CellDatabase, firsts: list[int], lasts: list[int], goal: FloatArray, finest: float) -> list[int]:
     """Cheapest chain of passable leaves by A* [HartNilssonRaphael1968]; empty if there is none."""
-    if not (_passable(cells, first, finest) and _passable(cells, last, finest)):
-        return []
-    cost, came, closed = {first: 0.0}, {first: -1}, set()
-    heap = [(0.0, first)]
+    begins = [cell for cell in firsts if _passable(cells, cell, finest)]
+    ends = {cell for cell in lasts if _passable(cells, cell, finest)}
+    cost, came, closed = dict.fromkeys(begins, 0.0), dict.fromkeys(begins, -1), set()
+    heap = [(0.0, cell) for cell in begins] if ends else []
     while heap:
         _, cell = heapq.heappop(heap)
-        if cell == last:
-            return _back(came, last)
+        if cell in ends:
+            return _back(came, cell)
         if cell in closed:
             continue
         closed.add(cell)

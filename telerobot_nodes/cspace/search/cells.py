@@ -20,6 +20,7 @@ from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     IntArray,
     Obstacle,
+    World,
     bound_cell,
     link_poses_of,
     touches,
@@ -45,9 +46,12 @@ class CellDatabase:
     ) -> None:
         self.geometry, self.obstacles = geometry, list(obstacles)
         self.margin, self.self_margin = margin, self_margin
-        self._world = world_of(obstacles, margin, self_margin)
+        self._world = self._world_of(obstacles)
         self._poses = link_poses_of(geometry.arm)
         self.clear()
+
+    def _world_of(self, obstacles: list[Obstacle]) -> World:
+        return world_of(obstacles, self.margin, self.self_margin, self.geometry.may_touch(obstacles))
 
     def clear(self) -> None:
         """Discard every cell."""
@@ -66,6 +70,7 @@ class CellDatabase:
     def key(self) -> str:
         """Digest of arm, attachments, obstacles and margins: what the status of a cell depends on."""
         digest = hashlib.sha256(VERSION + self.geometry.key().encode())
+        digest.update(repr(sorted(self.geometry.may_touch(self.obstacles).items())).encode())
         digest.update(repr((self.margin, self.self_margin, sorted(self.obstacles, key=lambda o: o.name))).encode())
         return digest.hexdigest()
 
@@ -111,13 +116,29 @@ class CellDatabase:
         return int(np.where(self.half[cell] > 0.0, motion.max(axis=0), -1.0).argmax())
 
     def leaf(self, q: FloatArray) -> int:
-        """The smallest cell so far that holds `q` (n,) [rad]. Raises InvalidValueError outside the limits."""
+        """The smallest cell so far that holds `q` (n,) [rad], the lower one on a face.
+
+        Raises InvalidValueError outside the limits.
+        """
         q = self.geometry.robot.limits.check_position(q, "q")
         cell = 0
         while self.child[cell] >= 0:
             axis = self.axis[cell]
             cell = self.child[cell] + (1 if q[axis] > self.center[cell][axis] else 0)
         return cell
+
+    def leaves(self, q: FloatArray) -> list[int]:
+        """Every leaf that holds `q` (n,) [rad]: more than one where `q` lies on a face."""
+        found, stack = [], [0]
+        while stack:
+            cell = stack.pop()
+            if self.child[cell] < 0:
+                found.append(cell)
+                continue
+            beyond = q[self.axis[cell]] - self.center[cell][self.axis[cell]]
+            stack += [self.child[cell]] if beyond <= 0.0 else []
+            stack += [self.child[cell] + 1] if beyond >= 0.0 else []
+        return sorted(found)
 
     def refine(self, q: FloatArray, finest: float) -> int:
         """The leaf that holds `q`, halved until it is not mixed or no half width is above `finest` [rad]."""
@@ -133,11 +154,11 @@ class CellDatabase:
 
     def set_obstacles(self, obstacles: list[Obstacle]) -> int:
         """Change the obstacles; the number of cells judged again: those that a changed one touched or touches now."""
-        world_of(obstacles, self.margin, self.self_margin)  # refuses before anything changes
+        world = self._world_of(obstacles)  # refuses before anything changes
         before, after = ({o.name: o for o in rows} for rows in (self.obstacles, obstacles))
         changed = {name for name in {**before, **after} if before.get(name) != after.get(name)}
         self.obstacles = list(obstacles)
-        self._world = world_of(obstacles, self.margin, self.self_margin)
+        self._world = world
         return self._judge_again(changed, changed & set(after)) if changed else 0
 
     def _judge_again(self, changed: set[str], present: set[str]) -> int:

@@ -13,11 +13,12 @@ from telerobot_nodes.cspace.geometry import MOST_OBSTACLES, Arm, LinkPoses, Worl
 from telerobot_nodes.cspace.search.edge_validation import RESERVE, Edges, edges_of
 from telerobot_nodes.cspace.search.rrt_connect import rrt_connect
 from telerobot_nodes.cspace.search.shortcut import MOST, shorten
-from telerobot_nodes.cspace.search.tree_pair import Trees, trees_of
+from telerobot_nodes.cspace.search.tree_pair import SEED, Trees, trees_of
 from telerobot_nodes.cspace.search.trial_path import Trial, trial_of, trial_path
 
 NODES = 16384  # of one tree at most
 ROUNDS = 60  # cuts while a path is shortened
+STRIDE = 0x9E3779B97F4A7C15  # between the seeds of two tries
 
 
 class Stage(IntEnum):
@@ -60,6 +61,11 @@ def search_of(arm: Arm, obstacles: int = MOST_OBSTACLES) -> Search:
     dof, edges = arm.lower.size, edges_of(arm, obstacles)
     trees = trees_of(edges.arm32.lever.max(axis=0), NODES)
     return Search(link_poses_of(arm), edges, trial_of(dof), trees, np.zeros((MOST, dof)))
+
+
+def reseed(search: Search, number: int) -> None:
+    """Begin the samples of try `number` (0, 1, ...); the same number gives the same samples."""
+    search.trees.random.word = (SEED + number * STRIDE) % 2**64
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -9,23 +10,37 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import Arm, ArmGeometry, Obstacle, World, least_clearance, nearest, world_of
-from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable, search_cells
+from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable, search_cells, separated
 from telerobot_nodes.cspace.search.cells import CellDatabase
 from telerobot_nodes.cspace.search.certificate import Certificate, certify
-from telerobot_nodes.cspace.search.find_path import ROUNDS, Budget, Stage, find_path, search_of
+from telerobot_nodes.cspace.search.find_path import ROUNDS, Budget, Stage, find_path, reseed, search_of
 from telerobot_nodes.cspace.search.shortcut import path_length, shorten
 
+FIRST_TRY = 60_000  # probes of the first trees; each further try may make twice as many
+SLOWEST = 100_000  # probes a second, before the rate is measured
+CELLS_PART = 0.3  # [-] of the time left that the complete search may take
 STATISTICS = ("trial", "tree", "shorten")  # names of a budget's probes
 
 
 class Outcome(Enum):
-    """Outcome of a query."""
+    """Outcome of a query. NO_PATH is proved: no chain of free cells of the finest size joins start and goal.
+
+    UNPROVED: nothing was found, and the cells that hold start or goal are not free, so they prove nothing.
+    """
 
     FOUND = "found"
     START_COLLIDES = "start collides"
     GOAL_COLLIDES = "goal collides"
     NO_PATH = "no path at this resolution"
+    UNPROVED = "start or goal not provable"
     BUDGET_SPENT = "budget spent"
+
+
+OUTCOMES = {
+    Blocked.NO_PATH: Outcome.NO_PATH,
+    Blocked.UNPROVED: Outcome.UNPROVED,
+    Blocked.SPENT: Outcome.BUDGET_SPENT,
+}
 
 
 @dataclass(frozen=True)
@@ -76,12 +91,15 @@ class Planner:
         self.geometry = geometry
         self.settings = settings or PlannerSettings()
         self._search = search_of(geometry.arm)
+        self._rate = float(SLOWEST)  # probes a second of the last try that found nothing
+        self._found_path: tuple[FloatArray, Stage] = (np.empty((0, geometry.dof)), Stage.NONE)
         self.world = self._world(obstacles)
         self.cells = CellDatabase(geometry, obstacles, self.settings.margin, self.settings.self_margin)
         self.obstacles = list(obstacles)
 
     def _world(self, obstacles: list[Obstacle]) -> World:
-        return world_of(obstacles, self.settings.margin, self.settings.self_margin)
+        allowed = self.geometry.may_touch(obstacles)
+        return world_of(obstacles, self.settings.margin, self.settings.self_margin, allowed)
 
     def set_obstacles(self, obstacles: list[Obstacle]) -> int:
         """Use other obstacles from the next query on; the number of cells judged again."""
@@ -108,11 +126,15 @@ class Planner:
         names = self.geometry.sphere_names
         return clearance, f"{names[sphere]} and {self.obstacles[other].name if other >= 0 else names[-1 - other]}"
 
-    def plan(self, start: object, goal: object) -> Plan:
-        """A path from `start` to `goal` (n,) [rad]; raises InvalidValueError on values outside the limits."""
+    def plan(self, start: object, goal: object, left: Callable[[], float] | None = None) -> Plan:
+        """A path from `start` to `goal` (n,) [rad]; raises InvalidValueError on values outside the limits.
+
+        `left`: the time [s] that is left; all of it is used before the answer is that nothing was found. None: the
+        settings' probes are the budget.
+        """
         limits = self.geometry.robot.limits
         a, b = limits.check_position(start, "start"), limits.check_position(goal, "goal")
-        return self.ends_collide(a, b) or self._find(a, b)
+        return self.ends_collide(a, b) or self._find(a, b, left)
 
     def ends_collide(self, start: object, goal: object) -> Plan | None:
         """The plan without a path when start or goal (n,) [rad] collides; None when both are free.
@@ -137,24 +159,49 @@ class Planner:
     def _none(self, outcome: Outcome, reason: str, statistics: dict[str, int] | None = None) -> Plan:
         return Plan(outcome, np.empty((0, self.geometry.dof)), reason=reason, statistics=statistics or {})
 
-    def _find(self, start: FloatArray, goal: FloatArray) -> Plan:
+    def _find(self, start: FloatArray, goal: FloatArray, left: Callable[[], float] | None) -> Plan:
+        statistics: dict[str, int] = {f"{name}_probes": 0 for name in STATISTICS} | {"tries": 0}
+        most = self.settings.tree_probes if left is None else min(FIRST_TRY, int(left() * SLOWEST))
+        if self._search_trees(start, goal, 0, most, statistics):
+            return self._proved(self._found_path, statistics)
+        answer = self._answer_cells(start, goal, statistics, left)
+        while left is not None and left() > 0.0 and not (answer.found or separated(self.cells, start, goal)):
+            began = left()
+            most = min(2 * most, self.settings.tree_probes, int(began * self._rate) + 1)
+            if self._search_trees(start, goal, statistics["tries"], most, statistics):
+                return self._proved(self._found_path, statistics)
+            self._rate = most / max(began - left(), 1e-6)
+        return answer
+
+    def _search_trees(
+        self, start: FloatArray, goal: FloatArray, number: int, probes: int, statistics: dict[str, int]
+    ) -> bool:
+        """One try of trial paths and trees with samples of its own; True: `_found_path` is the path."""
         settings, search = self.settings, self._search
-        budget = Budget(settings.trial_probes, settings.tree_probes, settings.shorten_probes)
+        reseed(search, number)
+        budget = Budget(settings.trial_probes if number == 0 else 0, probes, settings.shorten_probes)
         found = find_path(self.geometry.arm, self.world, search, start, goal, settings.finest, budget)
-        statistics = {f"{name}_probes": probes for name, probes in zip(STATISTICS, found.probes, strict=True)}
-        if found.waypoints > 0:
-            return self._proved(search.path[: found.waypoints].copy(), Stage(found.stage), statistics)
-        answer = search_cells(self.cells, start, goal, settings.cell, settings.cells)
+        for name, made in zip(STATISTICS, found.probes, strict=True):
+            statistics[f"{name}_probes"] += made
+        statistics["tries"] += 1
+        self._found_path = search.path[: found.waypoints].copy(), Stage(found.stage)
+        return bool(found.waypoints > 0)
+
+    def _answer_cells(
+        self, start: FloatArray, goal: FloatArray, statistics: dict[str, int], left: Callable[[], float] | None
+    ) -> Plan:
+        settings = self.settings
+        ends = None if left is None else _part_of(left, CELLS_PART)
+        answer = search_cells(self.cells, start, goal, settings.cell, settings.cells, ends)
         statistics["cells"] = len(self.cells)
         if isinstance(answer, Channel):
-            return self._proved(self._shortened(answer.path), Stage.CELLS, statistics)
-        outcome = Outcome.NO_PATH if answer is Blocked.NO_PATH else Outcome.BUDGET_SPENT
-        return self._none(outcome, self._reason(answer, start, goal), statistics)
+            return self._proved((self._shortened(answer.path), Stage.CELLS), statistics)
+        return self._none(OUTCOMES[answer], self._reason(answer, start, goal), statistics)
 
     def _reason(self, answer: Blocked, start: FloatArray, goal: FloatArray) -> str:
         """The reason why there is no path, with the size of the regions that are not connected."""
         finest = self.settings.cell
-        if answer is Blocked.SPENT:
+        if answer is not Blocked.NO_PATH:
             return str(answer.value)
         sides = [f"{n}: {len(reachable(self.cells, q, finest))} cells" for n, q in (("start", start), ("goal", goal))]
         return f"{answer.value} of {finest:g} rad; cells that may be free and join with {', with '.join(sides)}"
@@ -167,6 +214,12 @@ class Planner:
         count = shorten(self.world, edges, rows, len(path), self.settings.finest, ROUNDS)
         return rows[:count].copy()
 
-    def _proved(self, path: FloatArray, stage: Stage, statistics: dict[str, int]) -> Plan:
-        plan = self.certified(path, stage.name.lower(), statistics)
+    def _proved(self, path: tuple[FloatArray, Stage], statistics: dict[str, int]) -> Plan:
+        plan = self.certified(path[0], path[1].name.lower(), statistics)
         return plan or self._none(Outcome.BUDGET_SPENT, "the path found could not be proved", statistics)
+
+
+def _part_of(left: Callable[[], float], part: float) -> Callable[[], float]:
+    """The time [s] left of a part of what is left now."""
+    kept = (1.0 - part) * left()
+    return lambda: left() - kept

@@ -17,7 +17,6 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import Arm, World
 from telerobot_nodes.cspace.search.edge_validation import Edges, edge_free
 from telerobot_nodes.cspace.search.tree_pair import (
-    SEED,
     Trees,
     add_node,
     distance,
@@ -137,10 +136,12 @@ def _connect(arm: Arm, world: World, edges: Edges, trees: Trees, tree: int, fine
 def rrt_connect(
     arm: Arm, world: World, edges: Edges, trees: Trees, start: FloatArray, goal: FloatArray, finest: float
 ) -> bool:
-    """Grow trees from `start` and `goal` (n,) [rad] until they meet; False when memory or budget is used up first."""
+    """Grow trees from `start` and `goal` (n,) [rad] until they meet; False when memory or budget is used up first.
+
+    The samples go on with the sequence `trees.random`.
+    """
     noinline()
     trees.size[:] = 0
-    trees.random.word = SEED
     add_node(trees, 0, start, -1)
     add_node(trees, 1, goal, -1)
     tree, sample = 0, trees.sample

@@ -18,6 +18,7 @@ from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     Attachment,
     CollisionSphere,
+    NamePair,
     Obstacle,
     Scene,
     arm_geometry,
@@ -25,13 +26,16 @@ from telerobot_nodes.cspace.geometry import (
     sphere_obstacles,
 )
 from telerobot_nodes.cspace.search import CellCache, Outcome, Plan, Planner, PlannerSettings, check_certificate
-from telerobot_nodes.cspace.service.goals import ranked, solutions
+from telerobot_nodes.cspace.service.goals import ranked, same_places, solutions
 from telerobot_nodes.cspace.service.planner_plugins import PlannerPlugin, default_plugins, plugin_named
 from telerobot_nodes.cspace.service.requests import Goal, PlanAnswer, PlannedPath, PlanRequest, Result
 from telerobot_nodes.cspace.service.timed_path import timed_path
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
-KEPT = 8  # planners of different arms, margins and things ignored
+KEPT = 8  # planners, and geometries, of different arms, margins, contacts and fingers
+
+# arm, what it holds, contacts that are allowed, known fingers
+_GeometryKey = tuple[str, tuple[Attachment, ...], frozenset[NamePair], tuple[tuple[str, float], ...]]
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ class ArmPlanning:
         self.scene = Scene()
         self._arms = dict(arms)
         self._plugins = dict(plugins or default_plugins())
-        self._geometries: dict[str, tuple[tuple[Obstacle, ...], ArmGeometry]] = {}
-        self._planners: dict[tuple[str, float, frozenset[str]], Planner] = {}
+        self._geometries: dict[_GeometryKey, ArmGeometry] = {}
+        self._planners: dict[tuple[_GeometryKey, float, frozenset[str]], Planner] = {}
         self._cache = CellCache(cache)
 
     @property
@@ -90,7 +94,7 @@ class ArmPlanning:
 
     def plan_goal(self, goal: Goal, request: PlanRequest, more: list[Obstacle]) -> tuple[Planner, Plan]:
         """The planner used for one arm among the scene and `more` obstacles, and its plan, proved twice."""
-        planner = self.planner(goal.arm, more, request.margin, request.ignore)
+        planner = self.planner(goal.arm, more, request.margin, request.ignore, request.allowed, request.fingers)
         back_end = plugin_named(request.back_end, self._plugins)
         candidates = self._goals(planner, goal)
         if isinstance(candidates, Plan):
@@ -98,9 +102,9 @@ class ArmPlanning:
         plans: list[Plan] = []
         for q in candidates:
             plans.append(back_end(planner, goal.start, q, request.budget / len(candidates)))
-            if plans[-1].outcome is Outcome.START_COLLIDES:
+            if plans[-1].outcome is Outcome.START_COLLIDES or (plans[-1].found and goal.joints is not None):
                 break
-        if planner is self._planners.get((goal.arm, self.settings.planner.margin, frozenset())):
+        if self._usual(goal.arm, planner):
             self._cache.keep(goal.arm, planner.cells)
         found = [plan for plan in plans if plan.found]
         best = min(found, key=lambda plan: plan.length) if found else plans[0]
@@ -137,15 +141,21 @@ class ArmPlanning:
 
     # planners ------------------------------------------------------------------------------------------------
 
-    def geometry(self, arm: str) -> ArmGeometry:
-        """The spheres of an arm with what its tool holds; made when that changes."""
-        held = tuple(self.scene.held(arm))
-        known = self._geometries.get(arm)
-        if known is None or known[0] != held:
-            made = arm_geometry(self._arms[arm], [Attachment(solid) for solid in held])
-            self._geometries[arm] = known = (held, made)
-            self._planners = {key: planner for key, planner in self._planners.items() if key[0] != arm}
-        return known[1]
+    def geometry(
+        self, arm: str, allowed: frozenset[NamePair] = frozenset(), fingers: Mapping[str, float] | None = None
+    ) -> ArmGeometry:
+        """The spheres of an arm with what its tool holds; the last few are kept."""
+        key = self._geometry_key(arm, allowed, fingers or {})
+        geometry = self._geometries.pop(key, None)
+        if geometry is None:
+            geometry = arm_geometry(self._arms[arm], key[1], fingers, allowed)
+        self._geometries[key] = geometry
+        for old in list(self._geometries)[:-KEPT]:
+            del self._geometries[old]
+        return geometry
+
+    def _geometry_key(self, arm: str, allowed: frozenset[NamePair], fingers: Mapping[str, float]) -> _GeometryKey:
+        return arm, tuple(self.scene.attachments(arm)), allowed, tuple(sorted(fingers.items()))
 
     def planner(
         self,
@@ -153,17 +163,19 @@ class ArmPlanning:
         more: list[Obstacle] | None = None,
         margin: float | None = None,
         ignore: frozenset[str] = frozenset(),
+        allowed: frozenset[NamePair] = frozenset(),
+        fingers: Mapping[str, float] | None = None,
     ) -> Planner:
         """A planner of `arm` in the scene without `ignore` and with `more`; the last few are kept."""
-        geometry = self.geometry(arm)
+        geometry = self.geometry(arm, allowed, fingers)
         obstacles = (self.scene.without(ignore) if ignore else self.scene).obstacles + (more or [])
         usual = self.settings.planner
         keep = usual.margin if margin is None else in_range(margin, "margin", 0.0, 0.5, "m")
-        key = (arm, keep, ignore)
+        key = (self._geometry_key(arm, allowed, fingers or {}), keep, ignore)
         planner = self._planners.pop(key, None)
-        if planner is None:
+        if planner is None or planner.geometry is not geometry:
             planner = Planner(geometry, obstacles, replace(usual, margin=keep))
-            if keep == usual.margin and not ignore:
+            if keep == usual.margin and not (ignore or allowed or fingers):
                 self._cache.fill(arm, planner.cells)
         elif planner.obstacles != obstacles:
             planner.set_obstacles(obstacles)
@@ -176,6 +188,11 @@ class ArmPlanning:
     def cache_notes(self) -> dict[str, str]:
         """Result of reading and writing each arm's file of cells."""
         return dict(self._cache.notes)
+
+    def _usual(self, arm: str, planner: Planner) -> bool:
+        """True for the planner of requests that say nothing special; its cells are kept in a file."""
+        key = (self._geometry_key(arm, frozenset(), {}), self.settings.planner.margin, frozenset[str]())
+        return planner is self._planners.get(key)
 
     # checks --------------------------------------------------------------------------------------------------
 
@@ -191,7 +208,7 @@ class ArmPlanning:
     def _goals(self, planner: Planner, goal: Goal) -> list[FloatArray] | Plan:
         """Joint goals, best first; else a plan with the reason why there is none."""
         if goal.joints is not None:
-            return [goal.joints]
+            return same_places(planner.geometry.robot, goal.start, goal.joints)
         if goal.pose is None:
             raise InvalidValueError("pose_goal", None, "allowed: a pose")
         rated = ranked(planner, goal.start, solutions(planner, goal.start, goal.pose, goal.tolerance))

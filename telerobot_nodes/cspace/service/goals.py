@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import Kinematics
+from telerobot_nodes.core.robot import Kinematics, RobotModel
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.cspace.search import Planner
 from telerobot_nodes.errors import OutOfReachError
 
 SEEDS = 24  # joint configurations from which a solution is sought, besides start and home
 TURNS = 8  # orientations inside the tolerance that are tried
+TURN = 2.0 * np.pi  # [rad]
+PLACES = 4  # of one goal that are planned to
+MOST_PLACES = 4096  # looked at
 SAME = 0.05  # [rad] solutions nearer than this to each other count once
 ENOUGH = 0.05  # [m] clearance beyond which more is not worth a longer way
 WORTH = 20.0  # [rad/m] of way that a metre of clearance at the goal is worth
@@ -42,6 +45,21 @@ def solutions(planner: Planner, start: FloatArray, pose: FloatArray, tolerance: 
         text = ", ".join(f"{value:.3f}" for value in pose)
         raise OutOfReachError(f"pose_goal [{text}]: unreachable, no joint solution inside the limits from {tried}")
     return found
+
+
+def same_places(robot: RobotModel, start: FloatArray, goal: FloatArray) -> list[FloatArray]:
+    """The goal (n,) [rad] and, where joints turn without end stops, what is the same place: the nearest to start first.
+
+    At most PLACES of them, all inside the limits.
+    """
+    turns = [
+        [t for t in (-2, -1, 0, 1, 2) if robot.limits.lower[i] <= q + t * TURN <= robot.limits.upper[i]]
+        if name in robot.continuous
+        else [0]
+        for i, (name, q) in enumerate(zip(robot.joint_names, goal.tolist(), strict=True))
+    ]
+    places = [goal + TURN * np.array(each) for each in itertools.islice(itertools.product(*turns), MOST_PLACES)]
+    return sorted(places, key=lambda q: float(np.linalg.norm(q - start)))[:PLACES]
 
 
 def ranked(planner: Planner, start: FloatArray, candidates: list[FloatArray]) -> list[tuple[float, FloatArray]]:

@@ -117,8 +117,7 @@ class InProcessPlanner:
             return pair, -depth
         if planner.geometry is not self._checked:  # another arm, or something in its hand
             self._checked = planner.geometry
-            pairs = [(int(a), int(b)) for a, b in planner.geometry.arm.pairs]
-            self._self_check = SelfCheck(planner.geometry.robot, pairs)
+            self._self_check = SelfCheck(planner.geometry.robot)
         return self._self_check.touches(q) if self._self_check is not None else "", 0.0
 
     def plan_joints(

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,24 +20,11 @@ PlannerPlugin = Callable[
     [Planner, FloatArray, FloatArray, float], Plan
 ]  # start and goal (n,) [rad], budget [s] -> plan
 
-PROBES_PER_SECOND = 100_000  # of the compiled search, on a slow machine
-CELLS_PER_SECOND = 4_000  # of the complete search
-
 
 def plan_cspace(planner: Planner, start: FloatArray, goal: FloatArray, budget: float) -> Plan:
-    """The planner of this package; the budget [s] is converted to probes and cells."""
-    usual = planner.settings
-    probes, cells = int(budget * PROBES_PER_SECOND), int(budget * CELLS_PER_SECOND)
-    planner.settings = replace(
-        usual,
-        trial_probes=min(usual.trial_probes, probes),
-        tree_probes=min(usual.tree_probes, probes),
-        cells=min(usual.cells, max(cells, 16)),
-    )
-    try:
-        return planner.plan(start, goal)
-    finally:
-        planner.settings = usual
+    """The planner of this package; the budget [s] is used to its end before it gives up."""
+    ends = time.monotonic() + budget
+    return planner.plan(start, goal, lambda: ends - time.monotonic())
 
 
 def plan_ompl(planner: Planner, start: FloatArray, goal: FloatArray, budget: float) -> Plan:

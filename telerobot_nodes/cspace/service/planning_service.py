@@ -18,6 +18,7 @@ RESULTS = {
     Outcome.START_COLLIDES: Result.START_COLLIDES,
     Outcome.GOAL_COLLIDES: Result.GOAL_COLLIDES,
     Outcome.NO_PATH: Result.NO_PATH,
+    Outcome.UNPROVED: Result.UNPROVED,
     Outcome.BUDGET_SPENT: Result.BUDGET_SPENT,
 }
 

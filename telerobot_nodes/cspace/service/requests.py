@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range, poses
+from telerobot_nodes.cspace.geometry import NamePair
 from telerobot_nodes.errors import InvalidValueError
 
 PLUGINS = ("cspace", "ompl", "moveit")
@@ -22,6 +23,7 @@ class Result(Enum):
     START_COLLIDES = "start collides"
     GOAL_COLLIDES = "goal collides"
     NO_PATH = "no path at this resolution"
+    UNPROVED = "start or goal not provable"
     BUDGET_SPENT = "budget spent"
     REFUSED = "refused"
 
@@ -60,7 +62,8 @@ class Goal:
 class PlanRequest:
     """Paths for one or several arms; the first has priority. `standing`: joints of every arm that is known [rad].
 
-    `margin` [m] kept, None: the usual; `ignore`: names of things left out of the scene.
+    `margin` [m] kept, None: the usual; `ignore`: names of things left out of the scene; `allowed`: pairs of links, held
+    things and obstacles whose contact is allowed; `fingers`: places [rad], [m] of joints that are not the arm's.
     """
 
     goals: tuple[Goal, ...]
@@ -70,6 +73,8 @@ class PlanRequest:
     standing: Mapping[str, FloatArray] = field(default_factory=dict)
     margin: float | None = None
     ignore: frozenset[str] = frozenset()
+    allowed: frozenset[NamePair] = frozenset()
+    fingers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.goals:

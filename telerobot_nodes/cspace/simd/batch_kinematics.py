@@ -25,6 +25,7 @@ SingleArray = npt.NDArray[np.float32]
 
 LINK = 18  # rows of a link: rotation 9, origin 3, turning speed 3, speed of the origin 3
 BODY = 4  # rows of a link's sphere: centre 3, largest distance that any of its spheres moves per h
+CENTER = 3  # rows of a body's centre
 RECENT = 8  # pairs that collided last and are checked first
 
 
@@ -36,6 +37,10 @@ class Arm32(NamedTuple):
     prismatic: SingleArray  # (n,)
     link: SingleArray  # (n + 1, 5) centre [m], radius, largest distance of a sphere's centre from it
     group: SingleArray  # (g, 5) the same
+    body: SingleArray  # (b, 4) centre [m], radius
+    group_body: IntArray  # (g,)
+    body_link: IntArray  # (b,)
+    body_first: IntArray  # (b + 1,)
     sphere: SingleArray  # (m, 4) centre, radius [m]
     sphere_link: IntArray  # (m,)
     sphere_first: IntArray  # (g + 1,)
@@ -53,10 +58,11 @@ class Batch(NamedTuple):
     ratio: SingleArray  # (1 row) the part of h proved free; 0 or less: collides
     link: SingleArray  # (LINK (n + 1) rows)
     body: SingleArray  # (BODY (n + 1) rows)
+    center: SingleArray  # (CENTER b rows) of the bodies
     sphere: SingleArray  # (6 rows a sphere) centres and velocities of a group
     delta: FloatArray  # (n,) [rad] d
     curve: FloatArray  # (n + 1,) [m] C of each link
-    speed: FloatArray  # (pairs,) [m] most by which links of a pair come nearer per h
+    speed: FloatArray  # (pairs,) [m] most by which bodies of a pair come nearer per h
     near: IntArray  # (obstacles,) of a link
     near_group: IntArray  # (obstacles,) of a group
     recent: IntArray  # (RECENT, 2) pairs that collided last: sphere, obstacle or -1 - other sphere; -1: none
@@ -74,6 +80,10 @@ def arm32_of(arm: Arm) -> Arm32:
         prismatic=np.ascontiguousarray(arm.prismatic, np.float32),
         link=np.column_stack([arm.link_center, arm.link_radius, link_extent]).astype(np.float32),
         group=np.column_stack([arm.group_center, arm.group_radius, group_extent]).astype(np.float32),
+        body=np.column_stack([arm.body_center, arm.body_radius]).astype(np.float32),
+        group_body=arm.group_body,
+        body_link=arm.body_link,
+        body_first=arm.body_first,
         sphere=np.column_stack([arm.sphere_center, arm.sphere_radius]).astype(np.float32),
         sphere_link=links.astype(np.int64),
         sphere_first=arm.sphere_first,
@@ -119,6 +129,7 @@ def batch_of(arm: Arm, obstacles: int) -> Batch:
         ratio=rows(1),
         link=rows(LINK * (dof + 1)),
         body=rows(BODY * (dof + 1)),
+        center=rows(CENTER * arm.body_link.size),
         sphere=rows(6 * int(np.diff(arm.sphere_first).max())),
         delta=np.zeros(dof),
         curve=np.zeros(dof + 1),
@@ -131,7 +142,7 @@ def batch_of(arm: Arm, obstacles: int) -> Batch:
 
 @numba.njit(cache=True, error_model="numpy")
 def bound_motion(arm32: Arm32, batch: Batch) -> None:
-    """C of each link for the motion `batch.delta`, and how fast the links of each pair can come nearer."""
+    """C of each link for the motion `batch.delta`, and how fast the bodies of each pair can come nearer."""
     delta, n = batch.delta, batch.delta.size
     for k in range(1, n + 1):
         total, before = 0.0, 0.0
@@ -142,9 +153,9 @@ def bound_motion(arm32: Arm32, batch: Batch) -> None:
             before += d if turns else 0.0
         batch.curve[k] = total
     for row in range(arm32.pairs.shape[0]):
-        total = 0.0
-        for j in range(arm32.pairs[row, 0], arm32.pairs[row, 1]):
-            total += abs(delta[j]) * arm32.lever[arm32.pairs[row, 1], j]
+        total, link = 0.0, arm32.body_link[arm32.pairs[row, 1]]
+        for j in range(arm32.body_link[arm32.pairs[row, 0]], link):
+            total += abs(delta[j]) * arm32.lever[link, j]
         batch.speed[row] = total
 
 
@@ -175,6 +186,11 @@ def batch_forward_kinematics(arm32: Arm32, batch: Batch) -> None:
         _rotate_link(arm32, rows, joint, broadcast(0.0) if slides else q)
         _move_link(arm32, rows, joint, q, np.float32(batch.delta[joint]), slides)
         _place_body(arm32, batch, joint + 1)
+    for body in range(arm32.body_link.size):
+        point, first = arm32.body[body], LINK * arm32.body_link[body]
+        x, y, z = _rotated(rows, first, point[0], point[1], point[2])
+        x, y, z = x + load(rows, first + 9), y + load(rows, first + 10), z + load(rows, first + 11)
+        store_vector(batch.center, CENTER * body, x, y, z)
 
 
 @numba.njit(cache=True, error_model="numpy")

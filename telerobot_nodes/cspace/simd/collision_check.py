@@ -13,6 +13,7 @@ import numba
 from telerobot_nodes.cspace.geometry import BOX, CYLINDER, SPHERE, World
 from telerobot_nodes.cspace.simd.batch_kinematics import (
     BODY,
+    CENTER,
     RECENT,
     Arm32,
     Batch,
@@ -133,7 +134,7 @@ def _recent_collides(arm32: Arm32, world: World, batch: Batch, reserve: float) -
         radius = arm32.sphere[sphere, 3]
         x, y, z, _, _, _ = place_sphere(batch.link, arm32.sphere_link[sphere], arm32.sphere[sphere])
         if obstacle >= 0:
-            if obstacle >= world.kind.size:
+            if obstacle >= world.kind.size or world.allowed[obstacle] != 0:
                 continue
             distance = outside_distance(world.kind[obstacle], world.rows[obstacle], x, y, z)
             hit = less_mask(distance, radius + world.margin + reserve)
@@ -189,6 +190,8 @@ def _check_link(
         found = 0
         for i in range(count):
             obstacle = batch.near[i]
+            if world.allowed[obstacle] >> arm32.group_body[group] & 1:
+                continue
             kind, row = world.kind[obstacle], world.rows[obstacle]
             if last - first == 1 or less_mask(outside_distance(kind, row, x, y, z), reach) != 0:
                 batch.near_group[found] = obstacle
@@ -219,13 +222,13 @@ def _check_sphere(
 
 @numba.njit(cache=True, error_model="numpy")
 def _pair_near(arm32: Arm32, world: World, batch: Batch, row: int, reserve: float, padding: float) -> bool:
-    """True when the two links of a pair may come near to each other."""
+    """True when the two bodies of a pair may come near to each other."""
     first, second = arm32.pairs[row, 0], arm32.pairs[row, 1]
-    a, b = BODY * first, BODY * second
-    x = load(batch.body, a) - load(batch.body, b)
-    y = load(batch.body, a + 1) - load(batch.body, b + 1)
-    z = load(batch.body, a + 2) - load(batch.body, b + 2)
-    contact = arm32.link[first, 3] + arm32.link[second, 3] + world.self_margin + reserve
+    a, b = CENTER * first, CENTER * second
+    x = load(batch.center, a) - load(batch.center, b)
+    y = load(batch.center, a + 1) - load(batch.center, b + 1)
+    z = load(batch.center, a + 2) - load(batch.center, b + 2)
+    contact = arm32.body[first, 3] + arm32.body[second, 3] + world.self_margin + reserve
     ratio = load(batch.ratio, 0)
     reach = where_less(ratio, 0.0, 0.0, ratio * (load(batch.half, 0) * batch.speed[row] + padding) + contact)
     return bool(less_mask(x * x + y * y + z * z, reach * reach) != 0)
@@ -233,20 +236,21 @@ def _pair_near(arm32: Arm32, world: World, batch: Batch, row: int, reserve: floa
 
 @numba.njit(cache=True, error_model="numpy")
 def _check_pair(arm32: Arm32, world: World, batch: Batch, row: int, reserve: float, padding: float) -> None:
-    """Check the groups of two links of the arm that may come near to each other."""
-    first, second = arm32.pairs[row, 0], arm32.pairs[row, 1]
+    """Check the groups of two bodies of the arm that may come near to each other."""
+    near, far = arm32.pairs[row, 0], arm32.pairs[row, 1]
+    first, second = arm32.body_link[near], arm32.body_link[far]
     keep = world.self_margin + reserve
-    a = BODY * first
-    ax, ay, az = load(batch.body, a), load(batch.body, a + 1), load(batch.body, a + 2)
+    a = CENTER * near
+    ax, ay, az = load(batch.center, a), load(batch.center, a + 1), load(batch.center, a + 2)
     moves = load(batch.half, 0) * batch.speed[row] + padding
-    for group in range(arm32.link_first[second], arm32.link_first[second + 1]):
+    for group in range(arm32.body_first[far], arm32.body_first[far + 1]):
         body = arm32.group[group]
         x, y, z, _ = place_point(batch.link, second, body)
-        reach = load(batch.ratio, 0) * moves + (body[3] + arm32.link[first, 3] + keep)
+        reach = load(batch.ratio, 0) * moves + (body[3] + arm32.body[near, 3] + keep)
         dx, dy, dz = x - ax, y - ay, z - az
         if less_mask(dx * dx + dy * dy + dz * dz, reach * reach) == 0:
             continue
-        for other in range(arm32.link_first[first], arm32.link_first[first + 1]):
+        for other in range(arm32.body_first[near], arm32.body_first[near + 1]):
             other_body = arm32.group[other]
             u, v, w, _ = place_point(batch.link, first, other_body)
             reach = load(batch.ratio, 0) * moves + (body[3] + other_body[3] + keep)

@@ -11,7 +11,8 @@ import numpy as np
 from telerobot.msg import ArmPath
 from telerobot.msg import Obstacle as ObstacleMessage
 from telerobot.msg import Obstacles as ObstaclesMessage
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.cspace.geometry import Change, Obstacle, Scene, addition, hull
 from telerobot_nodes.cspace.service import Goal, PlannedPath
 from telerobot_nodes.errors import InvalidValueError
@@ -77,6 +78,20 @@ def goal_from_message(message: Any, arm: str, measured: Mapping[str, FloatArray]
         np.array(tolerance),
         message.start_time,
     )
+
+
+def joints_from_message(message: Any, robot: RobotModel) -> FloatArray:
+    """Joints (dof,) [rad] of a JointState with the arm's joints in any order, others between them.
+
+    Put inside the limits, which measured values may miss by a little. Raises InvalidValueError when one is missing.
+    """
+    index = {name: i for i, name in enumerate(message.name)}
+    missing = [name for name in robot.joint_names if index.get(name, len(message.position)) >= len(message.position)]
+    if missing:
+        needed = ", ".join(robot.joint_names)
+        raise InvalidValueError("joint_states.name", list(message.name), f"allowed: positions of {needed}")
+    q = finite_array([message.position[index[name]] for name in robot.joint_names], "joint_states.position", robot.dof)
+    return np.clip(q, robot.limits.lower, robot.limits.upper)
 
 
 def path_to_message(path: PlannedPath) -> Any:

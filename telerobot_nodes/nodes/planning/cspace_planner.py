@@ -136,11 +136,7 @@ class CspacePlannerNode(GraphNode):
         """Joints (dof,) [rad] of each arm whose joint states were received."""
         found = {}
         for name, data in self._joints.items():
-            robot, message = self._robots[name], deserialize_message(data, JointState)
-            if tuple(message.name) != robot.joint_names:
-                raise InvalidValueError("joint_states.name", list(message.name), f"allowed: {list(robot.joint_names)}")
-            q = finite_array(message.position, "joint_states.position", robot.dof)
-            found[name] = np.clip(q, robot.limits.lower, robot.limits.upper)
+            found[name] = convert.joints_from_message(deserialize_message(data, JointState), self._robots[name])
         return found
 
     # requests ------------------------------------------------------------------------------------------------

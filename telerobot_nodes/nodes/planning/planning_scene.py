@@ -6,6 +6,7 @@ replaced by the convex hull of its corners.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,12 @@ ADD, REMOVE, APPEND, MOVE = 0, 1, 2, 3  # moveit_msgs/CollisionObject
 def changes_from_scene(message: Any, arm: str) -> tuple[list[Change], bool]:
     """Changes of a PlanningScene message, and whether they replace everything.
 
-    What a link holds is held by the tool of `arm`, its poses in the tool frame. Raises InvalidValueError on shapes
-    that are not known.
+    What a link holds is held by the tool of `arm`, its poses in the tool frame; it may touch its `touch_links`. Raises
+    InvalidValueError on shapes that are not known.
     """
     changes = [_change(entry, "") for entry in message.world.collision_objects]
     held = message.robot_state.attached_collision_objects
-    changes += [_change(entry.object, arm) for entry in held]
+    changes += [replace(_change(entry.object, arm), touch_links=frozenset(entry.touch_links)) for entry in held]
     return changes, not message.is_diff
 
 
