@@ -29,9 +29,9 @@ class DenseCheck:
                 placed = pin.GeometryObject(f"{shape.name} {solids.ngeoms}", shape.link, T, shape.solid)
                 links.setdefault(shape.body, []).append(solids.addGeometryObject(placed))
         around = [solids.addGeometryObject(_solid(obstacle)) for obstacle in obstacles]
-        for shape in [i for body in _moving(shapes) for i in links[body]]:
+        for solid in [i for body in _moving(shapes) for i in links[body]]:
             for obstacle in around:
-                solids.addCollisionPair(pin.CollisionPair(shape, obstacle))
+                solids.addCollisionPair(pin.CollisionPair(solid, obstacle))
         outside = len(solids.collisionPairs)
         for a, b in link_pairs(geometry.robot, shapes).checked:
             for first in links[a]:
