@@ -46,8 +46,9 @@ COMMANDS: dict[str, str] = {
     "params": "pages:params",
     "states": "pages:state_machines",
     "run": "run:command",
-    "try": "command:attempt",
-    "complete": "command:complete",
+    "try": "program.command:attempt",
+    "complete": "program.command:complete",
+    "script": "program.script:command",
 }
 
 EXIT_REFUSED = 2

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from telerobot_nodes import graph
-from telerobot_nodes.cli.command import is_text, run_text
+from telerobot_nodes.cli.program import Watching, is_text, run_text
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.runtime import SUPERVISED, end_with_supervisor, node_environment
 
@@ -33,10 +33,17 @@ def command(
         bool, typer.Option("--json", help="Print the final report of a command as one JSON object.")
     ] = False,
     watch: Annotated[bool, typer.Option(help="Show every step of a command as it runs.")] = False,
+    step: Annotated[bool, typer.Option(help="Confirm each step of a command: enter, or `telerobot run step`.")] = False,
+    break_at: Annotated[
+        list[str] | None, typer.Option("--break", metavar="STEP", help="Wait before this step or skill; repeatable.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Save every step of a command, for `telerobot script`.")
+    ] = None,
 ) -> None:
     """Run one node (ROS arguments follow `--ros-args`), or a command to its end."""
     if is_text(node):
-        raise typer.Exit(run_text(node, namespace, as_json, watch))
+        raise typer.Exit(run_text(node, namespace, as_json, Watching(watch, step, tuple(break_at or ()), log)))
     entry = graph.node(node)
     options = NodeOptions(
         name=node,

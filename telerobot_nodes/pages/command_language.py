@@ -17,6 +17,7 @@ grasp module with Right_arm via operator-intervention
 done task 3 at grasp-point-of module width = 41 mm
 try open door by 70 deg with left_arm
 define fetch(thing) as { grasp thing with left_arm; move left_arm to home }; run fetch(module)
+break at close; grasp module with left_arm
 halt left_arm"""
 _LIFE = """\
 Every command ends with one report: succeeded, failed, halted, cancelled or refused. A halt needs no worker and is

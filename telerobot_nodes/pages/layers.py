@@ -18,7 +18,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "motion": ("parameters", "tracking", "law", "primitives", "loop"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server"),
-        "operator": ("recording", "devices", "client", "review", "web", "console", "panel"),
+        "operator": ("recording", "devices", "client", "review", "script", "web", "console", "panel"),
         "hardware": ("ros2_control",),
     },
     {"tasks": ()},
@@ -40,7 +40,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"runtime": ()},
     {"demo": (), "client": (), "pages": ()},
     {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link")},
-    {"cli": ()},
+    {"cli": ("program",)},
     {"__main__": ()},
 )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from telerobot_nodes.cli.bench import _options
-from telerobot_nodes.cli.command import is_text
+from telerobot_nodes.cli.program import is_text
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import pairs
 

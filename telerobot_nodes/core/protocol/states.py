@@ -61,6 +61,7 @@ class StepState(IntEnum):
     SKIPPED = 3  # its condition did not hold
     FAILED = 4  # a recovery, a retry or the end of the command follows
     STOPPED = 5  # by a halt, a cancellation or the end of the command
+    WAITING = 6  # not begun: it waits for the word `step` or `continue`
 
 
 class HardwareState(IntEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from telerobot_nodes.nodes.clients.discovery import NoGraphError
-from telerobot_nodes.nodes.clients.live_script import LiveScript, line_of
 from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
@@ -22,7 +21,6 @@ from telerobot_nodes.nodes.clients.text_sender import TextSender
 
 __all__ = [
     "CommandClient",
-    "LiveScript",
     "NoGraphError",
     "Ongoing",
     "Robot",
@@ -35,7 +33,6 @@ __all__ = [
     "TextSender",
     "call_service",
     "connect",
-    "line_of",
     "offered",
     "open_robot",
     "robot_from_message",

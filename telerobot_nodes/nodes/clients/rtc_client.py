@@ -42,6 +42,8 @@ class CommandClient(Foreground):
         self._ended: dict[int, Any] = {}  # last reports of our commands, by number
         self.tasks: dict[int, str] = {}  # shown to the operator now
         self.watch: Callable[[Any], None] = lambda message: None  # receives the live scripts of our texts
+        self.idle: Callable[[], None] = lambda: None  # called again and again while a text is waited for
+        self.beside: Callable[[Any], None] = lambda message: None  # receives the replies to what was only said
         try:
             self.prefix = self._find(hurry)
             self._texts = TextSender(self, self.sender)
@@ -56,6 +58,10 @@ class CommandClient(Foreground):
     def ask(self, text: str, limit: float = ANSWER_LIMIT) -> Any:
         """The reply to a text (CommandReport.msg, kind REPLY); a task continues after it."""
         return self._until(text, lambda message: message.kind == CommandReport.REPLY, limit)
+
+    def say(self, text: str) -> None:
+        """Send a text without waiting for its reply; for what is said while another text is waited for."""
+        self._texts.send(text, self.now())
 
     def begin(self, text: str, limit: float = ANSWER_LIMIT) -> int:
         """Number of the command that a text starts; raises TelerobotError with the reply when it starts none."""
@@ -97,6 +103,7 @@ class CommandClient(Foreground):
         number = self._texts.send(text, self.now())
         end, alive = time.monotonic() + limit, time.monotonic()
         while time.monotonic() < end:
+            self.idle()
             self.wait(lambda: self._received, min(0.1, limit))
             if any(late.number == number for late in self._texts.step(self.now())):
                 break
@@ -106,8 +113,11 @@ class CommandClient(Foreground):
                 raise TelerobotError(f"the decision unit has gone; what became of {text[:60]!r} is not known")
             while self._received:
                 message = self._received.pop(0)
-                if message.text_number == number and over(message):
-                    return message
+                if message.text_number == number:
+                    if over(message):
+                        return message
+                elif message.kind == CommandReport.REPLY:
+                    self.beside(message)
         raise TelerobotError(f"no answer to {text[:60]!r} in {limit:g} s")
 
     def _on_report(self, message: Any) -> None:

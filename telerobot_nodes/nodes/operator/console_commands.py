@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from telerobot.msg import CommandReport
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.protocol import StepState, identity
-from telerobot_nodes.nodes.clients import TextSender, line_of
+from telerobot_nodes.nodes.clients import TextSender
 from telerobot_nodes.operator.client import NO_ANSWER
+from telerobot_nodes.operator.script import line_of
 from telerobot_nodes.rtc.language import complete
 from telerobot_nodes.rtc.skills import load_library
 
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 
 
 STEPS_BEFORE, STEPS_AFTER = 6, 3  # shown of a script
-COLOUR = {StepState.ACTIVE: "asked", StepState.DONE: "good", StepState.FAILED: "bad", StepState.STOPPED: "bad"}
+COLOUR = {
+    StepState.ACTIVE: "asked",
+    StepState.WAITING: "asked",
+    StepState.DONE: "good",
+    StepState.FAILED: "bad",
+    StepState.STOPPED: "bad",
+}
 
 
 class ConsoleCommands:
@@ -61,7 +68,7 @@ class ConsoleCommands:
 
 def script_rows(message: Any) -> list[tuple[str, str]]:
     """Colour and text of a ScriptState.msg, a row each."""
-    over = sum(step.state != StepState.TO_COME for step in message.steps)
+    over = sum(step.state not in (StepState.TO_COME, StepState.WAITING) for step in message.steps)
     state = "paused" if message.paused else message.state
     steps = message.steps[max(0, over - STEPS_BEFORE) : over + STEPS_AFTER]
     rows = [(COLOUR.get(StepState(step.state), ""), str(line_of(step))) for step in steps]

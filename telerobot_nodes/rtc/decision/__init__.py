@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.rtc.decision.analysis import AnalysisUnit, Context, Recommendation
-from telerobot_nodes.rtc.decision.command_record import CommandRecord
+from telerobot_nodes.rtc.decision.command_record import Breakpoints, CommandRecord
 from telerobot_nodes.rtc.decision.conditions import Firing, Measured, ReflexWatch, reflex_of_threshold
 from telerobot_nodes.rtc.decision.decision import MAX_MACROS, DecisionUnit
 from telerobot_nodes.rtc.decision.jobs import (
@@ -47,6 +47,7 @@ __all__ = [
     "AnalyseReport",
     "AnalysisUnit",
     "BindPrimitive",
+    "Breakpoints",
     "CommandOutcome",
     "CommandRecord",
     "CommandReport",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.rtc.decision.analysis import Context
 from telerobot_nodes.rtc.decision.command_states import Event, State, step
 from telerobot_nodes.rtc.decision.messages import CommandOutcome
@@ -21,6 +22,27 @@ class Ending:
 
     outcome: CommandOutcome
     reason: str
+
+
+@dataclass(frozen=True)
+class Breakpoints:
+    """The steps before which a command waits for a word."""
+
+    each: bool = False  # every step
+    names: frozenset[str] = frozenset()  # of steps, with or without their frame, and of skills
+
+    def has(self, planned: PlannedStep, before: PlannedStep | None, skill: str) -> bool:
+        """Whether a command of this skill waits before a step; a skill's own breakpoint is at its first step."""
+        prefix = planned.frame.prefix
+        own = {planned.name, planned.step.name}
+        if before is None:
+            own.add(skill)
+        if before is None or not before.frame.prefix.startswith(prefix):
+            own |= {planned.frame.skill.name, prefix.rstrip(".")}
+        return self.each or not own.isdisjoint(self.names)
+
+
+NO_BREAKPOINTS = Breakpoints()
 
 
 @dataclass
@@ -57,6 +79,9 @@ class CommandRecord:
     is_trial: bool = False
     origin: int = 0  # first command of the same message; 0: itself
     agent: str = "program"  # for which the sender acts
+    breakpoints: Breakpoints = NO_BREAKPOINTS
+    waits_since: float = 0.0  # [s] at a breakpoint
+    waited: float = 0.0  # [s] at breakpoints, which is no time of the command
     trace: ScriptTrace = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,14 +94,52 @@ class CommandRecord:
 
     @property
     def step_name(self) -> str:
-        """Name of the current step."""
-        return self.planned.name if self.planned else ""
+        """Name of the current step; at a breakpoint, of the step that waits."""
+        planned = self.next_step if self.state is State.AT_BREAKPOINT else self.planned
+        return planned.name if planned else ""
 
     @property
     def deadline(self) -> float:
         """When the command's own timeout ends it [s]."""
         limit = self.request.timeout if self.request else 0.0
-        return self.started + limit if limit > 0.0 and not self.is_trial else float("inf")
+        if limit <= 0.0 or self.is_trial or self.state is State.AT_BREAKPOINT:
+            return float("inf")
+        return self.started + self.waited + limit
+
+    @property
+    def next_step(self) -> PlannedStep | None:
+        """The next step of the action stack."""
+        return self.stack[-1] if self.stack else None
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the next step has a breakpoint."""
+        if self.next_step is None or self.request is None:
+            return False
+        return self.breakpoints.has(self.next_step, self.planned, self.request.skill)
+
+    @property
+    def waits_for_steps(self) -> bool:
+        """Whether it waits at a breakpoint, or will before its next step."""
+        return self.breakpoints.each or self.state is State.AT_BREAKPOINT
+
+    def wait(self, now: float) -> None:
+        """Wait for a word at a breakpoint, from now [s] on."""
+        self.go(Event.BREAK)
+        self.waits_since = now
+
+    def wait_no_more(self, event: Event, now: float) -> None:
+        """Leave a breakpoint."""
+        self.go(event)
+        self.waited += now - self.waits_since
+
+    def knows_step(self, name: str) -> bool:
+        """Whether a breakpoint may be reached; true also while there is no script, or when another will follow."""
+        if self.script is None or self.request is None or self.rest:
+            return True
+        recoveries = (step for _, steps in self.script.recoveries.values() for step in steps)
+        one = Breakpoints(names=frozenset((name,)))
+        return any(one.has(step, None, self.request.skill) for step in (*self.script.steps, *recoveries))
 
     @property
     def may_retry(self) -> bool:
@@ -88,7 +151,9 @@ class CommandRecord:
 
     def script_state(self, now: float, outcome: str = "", reason: str = "") -> ScriptState:
         """The live script; `outcome` and `reason` of a command that has ended."""
-        left = reversed(self.stack[-MOST_STEPS:]) if not outcome else ()
+        left = [self.trace.coming(step) for step in reversed(self.stack[-MOST_STEPS:])] if not outcome else []
+        if left and self.state is State.AT_BREAKPOINT:
+            left[0] = replace(left[0], state=StepState.WAITING)
         return ScriptState(
             command=self.number,
             origin=self.origin or self.number,
@@ -96,7 +161,7 @@ class CommandRecord:
             text=self.request.text if self.request else self.text,
             state=self.state.value,
             paused=self.paused,
-            steps=(*self.trace.steps, *map(self.trace.coming, left)),
+            steps=(*self.trace.steps, *left),
             outcome=outcome,
             reason=reason,
             elapsed=now - self.started,

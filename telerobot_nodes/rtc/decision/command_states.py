@@ -21,6 +21,7 @@ class State(Enum):
     EXECUTING = "executing"
     ANALYSING = "analysing"
     PAUSED = "paused"
+    AT_BREAKPOINT = "waits for your step"
     STOPPING = "stopping"
     SETTLING = "writing the final state to the database"
     ENDED = "ended"
@@ -41,6 +42,8 @@ class Event(Enum):
     REPLAN = "recovery done, plan again"
     PAUSE = "paused between two steps"
     RESUME = "resumed"
+    BREAK = "the next step has a breakpoint"
+    STEP = "step, or continue"
     FINISHED = "no step left"
     FAIL = "a worker failed, or verdict: abort"
     STOP = "halt, cancel, timeout or global error"
@@ -67,6 +70,11 @@ TABLE: dict[tuple[State, Event], State] = {
     (_S.ANALYSING, _E.PAUSE): _S.PAUSED,
     (_S.PAUSED, _E.RESUME): _S.BINDING,
     (_S.PAUSED, _E.REPLAN): _S.ELABORATING,
+    # breakpoints: nothing is bound before the word for the step, so that its numbers are those of that moment
+    **{(state, _E.BREAK): _S.AT_BREAKPOINT for state in (_S.ELABORATING, _S.BINDING, _S.ANALYSING, _S.PAUSED)},
+    (_S.AT_BREAKPOINT, _E.STEP): _S.BINDING,
+    (_S.AT_BREAKPOINT, _E.PAUSE): _S.PAUSED,
+    (_S.AT_BREAKPOINT, _E.STOP): _S.ENDED,
     # ends
     **{(state, _E.FAIL): _S.ENDED for state in (_S.PARSING, _S.WAITING, _S.ELABORATING, _S.BINDING, _S.SETTING_UP)},
     (_S.ANALYSING, _E.FAIL): _S.ENDED,

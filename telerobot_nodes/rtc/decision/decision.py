@@ -8,8 +8,9 @@ evaluates reports, or writes the database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from telerobot_nodes.rtc.decision.command_record import CommandRecord
+from telerobot_nodes.rtc.decision.command_record import NO_BREAKPOINTS, Breakpoints, CommandRecord
 from telerobot_nodes.rtc.decision.command_states import MOVING, Event, State
 from telerobot_nodes.rtc.decision.command_table import CommandTable
 from telerobot_nodes.rtc.decision.jobs import AnalyseReport, JobDone
@@ -69,11 +70,18 @@ class DecisionUnit:
         return error
 
     def start(
-        self, sender: str, text: str | bytes, now: float, statements: tuple[Statement, ...] = (), agent: str = "program"
+        self,
+        sender: str,
+        text: str | bytes,
+        now: float,
+        statements: tuple[Statement, ...] = (),
+        agent: str = "program",
+        breakpoints: Breakpoints = NO_BREAKPOINTS,
     ) -> tuple[int, list[Output]]:
         """Start a command for an agent; returns its number and the outputs. `statements`: the text, if parsed."""
         self._table.now = now
-        return self._lifetime.start(sender, text, statements, agent).number, self._table.take()
+        record = self._lifetime.start(sender, text, statements, agent, breakpoints=breakpoints)
+        return record.number, self._table.take()
 
     def job_done(self, done: JobDone, now: float) -> list[Output]:
         """Take a worker's answer; an answer that no command waits for is ignored."""
@@ -132,9 +140,27 @@ class DecisionUnit:
                 record.sent_at += now - record.paused_at  # time on hold is no time of the primitive
             if record.state is State.EXECUTING and record.primitive is not None:
                 self._table.out.append(HoldSubsystem(record.primitive.number, record.primitive.subsystem, hold))
+            elif record.state is State.AT_BREAKPOINT and hold:
+                record.wait_no_more(Event.PAUSE, now)
             elif record.state is State.PAUSED and not hold:
                 self._loop.resume(record)
         return self._table.take()
+
+    def step(self, records: Iterable[CommandRecord], each: bool, now: float) -> list[Output]:
+        """Let commands leave their breakpoints. `each`: they wait again before every later step, else no more so."""
+        self._table.now = now
+        for record in records:
+            record.breakpoints = replace(record.breakpoints, each=each)
+            if record.state is State.AT_BREAKPOINT:
+                self._loop.step(record)
+        return self._table.take()
+
+    @staticmethod
+    def set_breakpoints(records: Iterable[CommandRecord], names: frozenset[str]) -> None:
+        """Add breakpoints to commands under way; none: remove those that they have."""
+        for record in records:
+            kept = record.breakpoints.names | names if names else names
+            record.breakpoints = replace(record.breakpoints, names=kept)
 
     def tick(self, now: float) -> list[Output]:
         """Check the time: commands out of time, lost subsystems, unconfirmed halts, waits that are over."""

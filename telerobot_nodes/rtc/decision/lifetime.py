@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.rtc.decision.analysis import Context
-from telerobot_nodes.rtc.decision.command_record import CommandRecord, Ending
+from telerobot_nodes.rtc.decision.command_record import NO_BREAKPOINTS, Breakpoints, CommandRecord, Ending
 from telerobot_nodes.rtc.decision.command_states import Event, State
 from telerobot_nodes.rtc.decision.command_table import CommandTable
 from telerobot_nodes.rtc.decision.jobs import AbandonPrimitive, JobResult, ParseText, TrialReport
@@ -30,10 +30,11 @@ class CommandLifetime:
         statements: tuple[Statement, ...] = (),
         agent: str = "program",
         origin: int = 0,
+        breakpoints: Breakpoints = NO_BREAKPOINTS,
     ) -> CommandRecord:
         """Start a command. The statements of a message run one after the other; `origin`: the command of the first."""
         record = self._table.open(sender, text)
-        record.origin, record.agent = origin, agent
+        record.origin, record.agent, record.breakpoints = origin, agent, breakpoints
         if len(self._table.commands) > MAX_COMMANDS:
             self.end(record, "refused", f"{MAX_COMMANDS} commands are under way")
         else:
@@ -115,7 +116,8 @@ class CommandLifetime:
             if number in self._table.commands:
                 self._table.grant(self._table.commands[number])
         if goes_on:
-            self.start(record.sender, record.text, record.rest, record.agent, record.origin or record.number)
+            origin = record.origin or record.number
+            self.start(record.sender, record.text, record.rest, record.agent, origin, record.breakpoints)
 
 
 def _report(

@@ -60,6 +60,11 @@ class StepLoop:
         """Continue a command that was paused between two steps."""
         self._proceed(record, Event.RESUME)
 
+    def step(self, record: CommandRecord) -> None:
+        """Continue a command that waits at a breakpoint."""
+        record.wait_no_more(Event.STEP, self._table.now)
+        self._bind_next(record)
+
     def _parsed(self, record: CommandRecord, parsed: JobResult) -> None:
         if not isinstance(parsed, Parsed):
             self._rejected(record, "the parser returned no statement")
@@ -182,11 +187,20 @@ class StepLoop:
             record.go(Event.REPLAN)
             self._replan(record)
             return
+        if record.breaks and record.next_step is not None:
+            record.wait(self._table.now)
+            self._table.out.append(Progress(record.number, record.next_step.name, record.state.value))
+            return
         record.go(event)
         if not record.stack:
             record.go(Event.FINISHED)
             self._lifetime.close(record, "succeeded", "done")
-        elif record.request is not None:
+        else:
+            self._bind_next(record)
+
+    def _bind_next(self, record: CommandRecord) -> None:
+        """Take the next step off the action stack and have its numbers computed."""
+        if record.request is not None:
             record.planned = planned = record.stack.pop()
             record.trace.begin(planned, self._table.now)
             record.primitive = record.context = None

@@ -16,7 +16,7 @@ _BREAKS = " \t\n;,(){}=<>"
 _KINDS_OF: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("approach", "inspect"), PLACE_KINDS),
     **dict.fromkeys(("where", "show"), (*PLACE_KINDS, "arms")),
-    **dict.fromkeys(("halt", "pause", "resume", "cancel"), ("arms",)),
+    **dict.fromkeys(("halt", "pause", "resume", "step", "continue", "cancel"), ("arms",)),
     **dict.fromkeys(("define", "status", "help"), ()),  # a name of the person's own
 }
 # What it is after these words inside a statement; other names are places or objects.

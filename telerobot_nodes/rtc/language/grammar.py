@@ -95,5 +95,5 @@ def is_reserved(word: str) -> bool:
 @lru_cache(maxsize=1)
 def help_topics() -> frozenset[str]:
     """Reserved words that `help` takes without quotes."""
-    rules = [rule for rule in grammar().rules if rule.origin.name == "topic"]  # type: ignore[attr-defined]
+    rules = [rule for rule in grammar().rules if rule.origin.name in ("topic", "_verb")]  # type: ignore[attr-defined]
     return frozenset(words()[rule.expansion[0].name] for rule in rules if rule.expansion[0].is_term)

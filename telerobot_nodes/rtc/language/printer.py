@@ -81,6 +81,12 @@ def _amount_word(task: tree.Task) -> str:
 def _control(control: tree.Control) -> str:
     if control.verb == "reload":
         return "reload skills"
+    if control.verb == "confirm":
+        return "confirm each step"
+    if control.verb == "break":
+        return _join(("break", _scope(control), "at", ", ".join(_step_name(step) for step in control.steps)))
+    if control.verb == "clear":
+        return _join(("clear breakpoints", _scope(control)))
     if control.verb == "grant" and control.name and control.agent:
         return f"grant {_name(control.name)} to {_name(control.agent)}"
     return _join((control.verb, _scope(control)))
@@ -199,6 +205,10 @@ def quantity_text(quantity: tree.Quantity) -> str:
 
 def _name(name: tree.Name) -> str:
     return quoted(name.text)
+
+
+def _step_name(name: tree.Name) -> str:
+    return name.text if name.text in TASK_VERBS else _name(name)
 
 
 def _frame(name: tree.Name) -> str:

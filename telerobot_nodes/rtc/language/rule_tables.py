@@ -27,6 +27,7 @@ SETTING_RULES = (
     *("timeout", "retry", "busy", "report", "interpolate", "mode", "payload", "tool", "frame", "dither", "note"),
     "label",
 )
+CONTROL_RULES = ("halt", "pause", "resume", "step", "continue_", "clear", "cancel", "reset", "reload")
 CLAUSE_CLASSES = {
     "guarded": tree.Guarded,
     "via_operator": tree.ViaOperator,
@@ -132,6 +133,6 @@ RULES: dict[str, Rule] = {
     **{rule: _setting("as" if rule == "label" else rule) for rule in SETTING_RULES},
     **{rule: _made(cls) for rule, cls in CLAUSE_CLASSES.items()},
     **{rule: _collected(cls) for rule, cls in LIST_CLASSES.items()},
-    **{rule: _scope(Control, rule) for rule in ("halt", "pause", "resume", "cancel", "reset", "reload")},
+    **{rule: _scope(Control, rule.rstrip("_")) for rule in CONTROL_RULES},
     **{rule: _scope(Query, rule) for rule in ("status", "where")},
 }

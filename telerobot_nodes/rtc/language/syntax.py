@@ -262,12 +262,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Control:
-    """A control word: halt, pause, resume, cancel, reset, reload, request, grant."""
+    """A control word: halt, pause, step, break, cancel, reset, grant and the like."""
 
     verb: str
     name: Name | None = None
     command: int = 0  # 0: none
     agent: Name | None = None
+    steps: tuple[Name, ...] = ()  # break
     everything: bool = False
     at: Position = somewhere()
 

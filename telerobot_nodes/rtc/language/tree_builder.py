@@ -83,7 +83,7 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
     def frame_name(self, c: Children) -> tree.Name:
         return c[0] if isinstance(c[0], tree.Name) else tree.Name(keyword(c[0]), position(c[0]))
 
-    agent = frame_name
+    agent = step_name = frame_name
 
     def quantity(self, c: Children) -> tree.Quantity:
         token = c[0]
@@ -207,6 +207,15 @@ class TreeBuilder(Transformer):  # type: ignore[type-arg]
 
     def request(self, c: Children) -> tree.Control:
         return tree.Control("request", c[1], at=position(c[0]))
+
+    def confirm(self, c: Children) -> tree.Control:
+        return tree.Control("confirm", at=position(c[0]))
+
+    def break_(self, c: Children) -> tree.Control:
+        before = next(n for n, child in enumerate(c) if isinstance(child, Token) and child.type == "AT")
+        scope: dict[str, Any] = dict(child for child in c[:before] if type(child) is tuple)
+        steps = all_of(c[before:], tree.Name)
+        return tree.Control("break", only(c[:before], tree.Name), steps=steps, at=position(c[0]), **scope)
 
     def grant(self, c: Children) -> tree.Control:
         return tree.Control("grant", c[1], agent=c[3], at=position(c[0]))

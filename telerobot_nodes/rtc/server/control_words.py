@@ -36,12 +36,14 @@ from telerobot_nodes.rtc.language import (
     did_you_mean,
 )
 from telerobot_nodes.rtc.server.authority_words import transfer
+from telerobot_nodes.rtc.server.breakpoint_words import known_steps, refuse_idle, refuse_unreachable
 from telerobot_nodes.rtc.server.queries import answer
 from telerobot_nodes.rtc.skills import ExpressionError, Library
 from telerobot_nodes.rtc.world import Database, DatabaseError, View
 
 Outputs: TypeAlias = list[Output]
 Act: TypeAlias = Callable[[], tuple[str, Outputs]]  # answer and outputs
+_OF_BREAKPOINTS = frozenset(("step", "continue", "break", "clear"))
 ArmsNow: TypeAlias = dict[str, tuple[tuple[float, ...], tuple[float, ...]]]  # joints, pose
 
 
@@ -179,6 +181,8 @@ class ControlWords:
                 f"halt by {role_of(text.sender)}", now, [one for one in found if one.number in unit.commands]
             )
 
+        if control.verb in _OF_BREAKPOINTS:
+            return self._breakpoint_word(control, chosen, now)
         acts: dict[str, Callable[[], Outputs]] = {
             "halt": halt,
             "pause": lambda: unit.pause(chosen(), True, now),
@@ -188,6 +192,21 @@ class ControlWords:
         if control.verb == "reset":
             return lambda: self._reset(text.sender)
         return lambda: (control.verb, acts[control.verb]())
+
+    def _breakpoint_word(self, control: Control, chosen: Callable[[], list[CommandRecord]], now: float) -> Act:
+        unit, records = self._unit, chosen()
+        refuse_idle(control, records)
+        names = known_steps(control.steps, unit.library)
+        refuse_unreachable(control.steps, records)
+
+        def act() -> tuple[str, Outputs]:
+            left = [record for record in chosen() if record.number in unit.commands]
+            if control.verb in ("break", "clear"):
+                unit.set_breakpoints(left, names)
+                return control.verb, []
+            return control.verb, unit.step(left, control.verb == "step", now)
+
+        return act
 
     def _reset(self, sender: str) -> tuple[str, Outputs]:
         was = self._unit.reset()

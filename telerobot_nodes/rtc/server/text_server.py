@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from telerobot_nodes.core.protocol import begins_with_halt, halt_scope, is_only_halt, role_of
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.rtc.decision import (
+    Breakpoints,
     DecisionUnit,
     Dispatch,
     Job,
@@ -24,6 +25,7 @@ from telerobot_nodes.rtc.decision import (
 )
 from telerobot_nodes.rtc.language import CommandError, Control, Name, Statement, parse, refuse_too_long
 from telerobot_nodes.rtc.server.authority_words import agent_of
+from telerobot_nodes.rtc.server.breakpoint_words import breakpoints_of, is_for_tasks, known_steps
 from telerobot_nodes.rtc.server.control_words import ControlWords, Outputs, divided
 from telerobot_nodes.rtc.skills import Library, Report
 from telerobot_nodes.rtc.world import Database, Validity
@@ -139,7 +141,7 @@ class InterfaceServer:
         """Act on short texts of one kind at once; a worker checks tasks that follow control words."""
         words, tasks = divided(statements)
         if words and tasks:
-            self._words.check(sender, words, now)
+            self._words.check(sender, self._for_commands(words, tasks)[0], now)
             return [self._own(ParseText(text, dict(self.unit.macros), statements), sender, text, arrived)]
         return self._act(sender, text, statements, now, arrived)
 
@@ -150,6 +152,7 @@ class InterfaceServer:
         words, tasks = divided(statements)
         if words and isinstance(words[0], Control) and words[0].verb == "reload":
             return [self._own(ReloadSkills(), sender)]
+        words, breakpoints = self._for_commands(words, tasks)
         tasks = self._words.transfers(sender, tasks)
         resets = any(isinstance(word, Control) and word.verb == "reset" for word in words)
         if (tasks or resets) and arrived < self._words.halted_at:
@@ -157,9 +160,21 @@ class InterfaceServer:
         answers, out = self._words.act(sender, words, now)
         if not tasks:
             return [*out, Reply(sender, "\n".join(answers))]
-        number, outputs = self.unit.start(sender, text, now, tasks, agent_of(sender, self.unit.library.workcell))
+        agent = agent_of(sender, self.unit.library.workcell)
+        number, outputs = self.unit.start(sender, text, now, tasks, agent, breakpoints)
         said = "\n".join([*answers, f"command {number}"])
         return [*out, Reply(sender, said, command=number), *outputs]
+
+    def _for_commands(
+        self, words: tuple[Statement, ...], tasks: tuple[Statement, ...]
+    ) -> tuple[tuple[Statement, ...], Breakpoints]:
+        """The words for commands under way, and the breakpoints of the tasks; raises CommandError."""
+        breakpoints = breakpoints_of(words, tasks)
+        if not tasks:
+            return words, breakpoints
+        own = [word for word in words if isinstance(word, Control) and is_for_tasks(word)]
+        known_steps((step for word in own for step in word.steps), self.unit.library)
+        return tuple(word for word in words if word not in own), breakpoints
 
     def job_done(self, done: JobDone, now: float) -> Outputs:
         """A worker's answer."""

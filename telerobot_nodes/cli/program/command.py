@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,14 +15,39 @@ from telerobot_nodes.cli.operate import join_graph
 from telerobot_nodes.core.protocol import begins_with_halt
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.clients import LiveScript
+    from telerobot_nodes.operator.script import LiveScript, ScriptLog
 
 NOT_DONE = 1
 SCRIPT_LIMIT = 1.0  # [s] the last state of a script may come after its report
-WORDS = frozenset(("pause", "resume", "reset", "status", "help"))  # texts of a single word
+WORDS = frozenset(("pause", "resume", "step", "continue", "reset", "status", "help"))  # texts of a single word
 
 Namespace = Annotated[str, typer.Option(help="Namespace of the decision unit.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the final report as one JSON object.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Watching:
+    """What is shown of a command, and which of its steps wait for a word."""
+
+    watch: bool = False  # show every step
+    step: bool = False  # every step waits
+    break_at: tuple[str, ...] = ()  # names of steps and skills that wait
+    log: Path | None = None  # where the live script is saved
+
+    @property
+    def waits(self) -> bool:
+        """Whether any step may wait."""
+        return self.step or bool(self.break_at)
+
+    def text_of(self, text: str) -> str:
+        """The text with its breakpoints; one that halts stays as it is, so that it is heard as a halt."""
+        if begins_with_halt(text):
+            return text
+        names = ", ".join(f"'{name}'" for name in self.break_at)
+        return "; ".join((*["confirm each step"][: self.step], *[f"break at {names}"][: bool(names)], text))
+
+
+NOT_WATCHED = Watching()
 
 
 def is_text(argument: str) -> bool:
@@ -31,16 +55,20 @@ def is_text(argument: str) -> bool:
     return len(argument.split()) > 1 or argument.strip().lower() in WORDS or begins_with_halt(argument)
 
 
-def run_text(text: str, namespace: str = "", as_json: bool = False, watch: bool = False) -> int:
-    """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1. `watch`: print each step."""
+def run_text(text: str, namespace: str = "", as_json: bool = False, watching: Watching = NOT_WATCHED) -> int:
+    """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1."""
     join_graph()
     from telerobot_nodes.nodes.clients import CommandClient
 
-    show = (lambda _report: None) if as_json or watch else _show_progress
-    with CommandClient(namespace, hurry=begins_with_halt(text)) as robot, _watching(robot, watch) as live:
-        report = robot.run(text, progress=show)
-        if live is not None:
-            robot.wait_until(lambda: live.ended, SCRIPT_LIMIT)
+    shown = watching.watch or watching.waits
+    show = (lambda _report: None) if as_json or shown else _show_progress
+    with _Watched(watching) as watched, CommandClient(namespace, hurry=begins_with_halt(text)) as robot:
+        robot.watch = watched.show
+        if watching.waits:
+            _take_words(robot, watched)
+        report = robot.run(watching.text_of(text), progress=show)
+        if report.command and (shown or watching.log):
+            robot.wait_until(lambda: watched.ended, SCRIPT_LIMIT)
     if as_json:
         print(json.dumps(_plain(report)))
     else:
@@ -84,17 +112,47 @@ def complete(
         print(word)
 
 
-@contextlib.contextmanager
-def _watching(robot: Any, watch: bool) -> Iterator[LiveScript | None]:
-    """The live script of the robot's commands on standard error while inside; None unless `watch`."""
-    if not watch:
-        yield None
-        return
-    from telerobot_nodes.nodes.clients import LiveScript
+class _Watched(contextlib.ExitStack):
+    """Where the live scripts go: to standard error, to a file, to both or nowhere. A context manager."""
 
-    with LiveScript() as live:
-        robot.watch = live.show
-        yield live
+    def __init__(self, watching: Watching) -> None:
+        """Raises TelerobotError when the file cannot be written."""
+        super().__init__()
+        self.command = 0  # the last one shown
+        self.ended = False
+        self._log: ScriptLog | None = None
+        self._live: LiveScript | None = None
+        if watching == NOT_WATCHED:  # a halt does not wait for imports
+            return
+        from telerobot_nodes.operator.script import LiveScript, ScriptLog
+
+        if watching.log is not None:
+            self._log = self.enter_context(ScriptLog(watching.log))
+        if watching.watch or watching.waits:
+            self._live = self.enter_context(LiveScript(as_lines=watching.waits))
+
+    def show(self, message: Any) -> None:
+        """Take a ScriptState.msg."""
+        self.command, self.ended = int(message.command), bool(message.outcome)
+        if self._log is not None:
+            self._log.write(message.link.stamp.sec + 1e-9 * message.link.stamp.nanosec, message)
+        if self._live is not None:
+            self._live.show(message)
+
+
+def _take_words(robot: Any, watched: _Watched) -> None:
+    """Send what is typed while the command runs, and print the answers."""
+    from telerobot_nodes.cli.program.typed_words import HELP, TypedLines, text_of
+
+    typed = TypedLines()
+    print(HELP, file=sys.stderr)
+
+    def send() -> None:
+        for text in filter(None, (text_of(line, watched.command) for line in typed.read())):
+            robot.say(text)
+
+    robot.idle = send
+    robot.beside = lambda report: print(f"  {report.text}", file=sys.stderr) if report.text else None
 
 
 def _show_progress(report: Any) -> None:

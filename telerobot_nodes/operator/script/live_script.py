@@ -1,6 +1,7 @@
 """The live script of a command in a terminal: what was tried, what is active, what comes next.
 
-On a terminal the tree is drawn anew at each change. Elsewhere, as in a log file, each step is a line when it ends.
+On a terminal the tree is drawn anew at each change. Elsewhere, as in a log file, each step is a line when it ends, and
+one that waits at a breakpoint when it begins to wait.
 """
 
 from __future__ import annotations
@@ -16,19 +17,34 @@ from rich.tree import Tree
 from telerobot_nodes.core.protocol import StepState
 
 _S = StepState
-MARKS = {_S.TO_COME: " ", _S.ACTIVE: ">", _S.DONE: "+", _S.SKIPPED: "o", _S.FAILED: "x", _S.STOPPED: "!"}
-STYLES = {_S.TO_COME: "dim", _S.ACTIVE: "bold yellow", _S.DONE: "green", _S.SKIPPED: "dim"}  # else red
+MARKS = {
+    _S.TO_COME: " ",
+    _S.ACTIVE: ">",
+    _S.WAITING: "?",
+    _S.DONE: "+",
+    _S.SKIPPED: "o",
+    _S.FAILED: "x",
+    _S.STOPPED: "!",
+}
+STYLES = {  # of the others: red
+    _S.TO_COME: "dim",
+    _S.ACTIVE: "bold yellow",
+    _S.WAITING: "bold cyan",
+    _S.DONE: "green",
+    _S.SKIPPED: "dim",
+}
 OVER = (_S.DONE, _S.SKIPPED, _S.FAILED, _S.STOPPED)
 
 
 class LiveScript:
     """Shows the messages of one text; a context manager."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self.ended = False
+    def __init__(self, console: Console | None = None, as_lines: bool = False) -> None:
+        """`as_lines`: on a terminal, too, for one that reads what a person types."""
         self._console = console or Console(stderr=True, highlight=False)
-        self._live = Live(console=self._console, auto_refresh=False) if self._console.is_terminal else None
-        self._printed: dict[int, int] = {}  # steps printed of each command
+        drawn = self._console.is_terminal and not as_lines
+        self._live = Live(console=self._console, auto_refresh=False) if drawn else None
+        self._lines = ScriptLines()
 
     def __enter__(self) -> LiveScript:
         if self._live is not None:
@@ -43,14 +59,45 @@ class LiveScript:
 
     def show(self, message: Any) -> None:
         """Show a ScriptState.msg."""
-        self.ended = bool(message.outcome)
         if self._live is not None:
             self._live.update(tree_of(message), refresh=True)
             return
+        for line in self._lines.of(message):
+            self._console.print(line, soft_wrap=True)
+
+
+class ScriptLines:
+    """The messages of live scripts as lines: each step when it is over, or begins to wait at a breakpoint."""
+
+    def __init__(self, whole: bool = False) -> None:
+        """`whole`: also the text and the end of each command, and when each step began."""
+        self._whole = whole
+        self._printed: dict[int, int] = {}  # steps of each command
+        self._waits: Any = None  # command, count and name of the step that was last said to wait
+
+    def of(self, message: Any) -> list[Text]:
+        """The lines that a ScriptState.msg adds."""
+        lines = []
+        if self._whole and message.command not in self._printed:
+            lines.append(Text(f"command {message.command}: {message.text}", style="bold"))
         over = [step for step in message.steps if step.state in OVER]
-        for step in over[self._printed.get(message.command, 0) :]:
-            self._console.print(line_of(step), soft_wrap=True)
+        lines += [self._line(step) for step in over[self._printed.get(message.command, 0) :]]
         self._printed[message.command] = len(over)
+        step = next((step for step in message.steps if step.state == _S.WAITING), None)
+        waits = step and (message.command, len(over), step.name)
+        if waits is not None and waits != self._waits:
+            lines.append(self._line(step))
+        self._waits = waits
+        if self._whole and message.outcome:
+            lines.append(Text(f"{message.outcome}: {message.reason} ({message.elapsed:.1f} s)"))
+        return lines
+
+    def _line(self, step: Any) -> Text:
+        if not self._whole:
+            return line_of(step)
+        recovery = f"  [recovery {step.recovery}]" if step.recovery else ""
+        began = f"{step.began:8.2f} s  " if step.state in OVER else " " * 12
+        return Text.assemble(began, line_of(step), recovery)
 
 
 def tree_of(message: Any) -> Tree:

@@ -1,0 +1,7 @@
+"""Sub-commands of the command language: run, try, complete, script."""
+
+from __future__ import annotations
+
+from telerobot_nodes.cli.program.command import Watching, is_text, run_text
+
+__all__ = ["Watching", "is_text", "run_text"]
