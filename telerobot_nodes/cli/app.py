@@ -49,6 +49,7 @@ COMMANDS: dict[str, str] = {
     "try": "program.command:attempt",
     "complete": "program.command:complete",
     "script": "program.script:command",
+    "simulate": "program.simulate:command",
 }
 
 EXIT_REFUSED = 2

@@ -20,6 +20,7 @@ REFUSED = {
     "locate module guarded": "guarded: locate",
     "move left_arm to dock accept slipping": "accept: 'slipping' is no result of move",
     "grasp module with left_arm and right_arm": "with: grasp has nothing for right_arm to do",
+    "push box via operator-intervention": "via operator-intervention: step along enters the path",
     "wait for 1 s with left_arm": "with: wait has nothing for left_arm",
     "move left_arm to dock frame tool": "frame: move",
     "teleoperate left_arm maintain safe-work-range": "safe-work-range: teleoperate has no step",
@@ -40,6 +41,13 @@ def test_a_clause_that_no_step_keeps_is_refused_by_name_and_nothing_moves(cell, 
     assert says in report.reason
     assert cell.executor.sent == []
     assert says in cell.run(f"try {text}").reason
+
+
+@pytest.mark.parametrize("arms", ["left_arm and right_arm", "right_arm"])
+def test_an_arm_beside_the_one_that_is_returned_is_refused_as_named_by_with(cell, arms):
+    cell.run("trade left_arm to operator")
+    assert cell.run(f"return left_arm to program with {arms}").reason.startswith("with: right_arm")
+    assert cell.run("place module on dock with left_arm").reason.startswith("left_arm is the operator's")
 
 
 AMOUNTS = {

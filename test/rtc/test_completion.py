@@ -34,7 +34,7 @@ def at_end(text):
         ("move guarded ", ("crank", "left_arm", "module", "right_arm")),
         ("try grasp ", ("crank", "module")),
         ("grasp module as ", ()),
-        ("grant left_arm to ", ("operator", "program", "'operator'")),
+        ("grant left_arm to ", ("operator", "program")),
         ("grasp mod", ("module",)),
         ("grasp module with ", ("camera", "left_arm", "right_arm")),
         ("grasp module with LEFT-", ("left_arm",)),

@@ -51,3 +51,11 @@ def test_a_task_that_is_not_shown_is_rejected_with_those_that_are():
     tasks.show(primitive(40))
     with pytest.raises(CommandError, match="shown: 1"):
         tasks.report_of(parse_one("done task 2"))
+
+
+@pytest.mark.parametrize("text", ["open gripper", "close gripper", "open drawer by 10 cm", "turn crank by 90 deg"])
+def test_a_person_does_every_step_and_need_not_enter_what_was_asked_for(cell, text):
+    cell.on_task = lambda task: f"done task {task.task}"
+    assert cell.run(f"{text} with left_arm via operator-intervention").outcome == "succeeded"
+    assert cell.executor.sent
+    assert {primitive.subsystem for primitive in cell.executor.sent} <= {"operator", "camera"}

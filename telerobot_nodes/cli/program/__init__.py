@@ -1,4 +1,4 @@
-"""Sub-commands of the command language: run, try, complete, script."""
+"""Sub-commands of the command language: run, try, complete, script, simulate."""
 
 from __future__ import annotations
 

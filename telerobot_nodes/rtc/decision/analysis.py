@@ -155,7 +155,8 @@ class AnalysisUnit:
         if context.primitive.executive == OPERATOR_TASK:
             for name, expression in context.planned.kind.predicts.items():
                 if name not in measured:
-                    measured[name] = env.evaluate(expression)
+                    known = context.primitive.parameters.get(name)
+                    measured[name] = env.evaluate(expression) if known is None else known
         return extra | {"measured": measured}
 
     def _judge(self, context: Context, report: Report, env: Environment) -> tuple[Row, str]:

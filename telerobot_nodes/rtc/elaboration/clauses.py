@@ -136,6 +136,7 @@ def check_clauses(script: Script, request: Request, library: Library) -> None:
     if request.mode and request.mode != "compliant" and not all(_mode(p, request) for p in script.steps):
         raise ElaborationError(f"mode: {skill.name} is compliant in a step; allowed: compliant")
     _check_hand(script, request)
+    _check_person(script, request)
     known = {stop.outcome for planned in script.steps for stop in planned.kind.stops}
     for outcome in sorted(request.accept - known):
         raise ElaborationError(f"accept: {outcome!r} is no result of {skill.name}; allowed: {', '.join(sorted(known))}")
@@ -229,6 +230,17 @@ def _check_spaces(script: Script, request: Request) -> None:
             raise ElaborationError(f"interpolate: step {planned.name} is straight in {space} space, no other")
     if request.interpolate and not any(moves(planned, request) for planned in script.steps):
         raise ElaborationError(f"interpolate: {request.skill} has no step for it; allowed: with {_PATH}")
+
+
+def _check_person(script: Script, request: Request) -> None:
+    """What only the arm's own motion tells is not known of a step that a person performs."""
+    for planned in script.steps if request.via_operator else ():
+        values = [rule.value for rule in planned.step.writes if rule.value is not None]
+        if any(("measured", "track") in value.attributes for value in values):
+            raise ElaborationError(
+                f"via operator-intervention: step {planned.name} enters the path that the arm has measured, and a "
+                "person's result has none"
+            )
 
 
 def _check_hand(script: Script, request: Request) -> None:

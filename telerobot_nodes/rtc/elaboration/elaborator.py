@@ -16,7 +16,7 @@ import numpy as np
 from telerobot_nodes.errors import OutOfReachError, TelerobotError
 from telerobot_nodes.rtc.elaboration.environment import Environment, Frame, Results
 from telerobot_nodes.rtc.elaboration.request import Entity, Request
-from telerobot_nodes.rtc.language import CommandError, check_amount
+from telerobot_nodes.rtc.language import CommandError, With, check_amount
 from telerobot_nodes.rtc.skills import (
     Branch,
     Demand,
@@ -99,6 +99,15 @@ def script_of(
         raise ElaborationError(str(error)) from error
 
 
+def _is_beside(arm: str, job: _Job) -> bool:
+    """Whether only the clause `with` names an arm, beside the one that the task is for."""
+    task = job.request.task
+    named = [name.text for clause in task.clauses if isinstance(clause, With) for name in clause.names]
+    target = task.target.text if task.target else ""
+    own = [target] if target in job.library.workcell.arms else named[:1]
+    return arm in named and arm not in own
+
+
 def _check_arms(job: _Job, skill: Skill) -> None:
     for arm in job.request.slots.get("arms", ()):  # type: ignore[attr-defined]
         owner = job.view.read(f"{arm}.owner")
@@ -107,7 +116,8 @@ def _check_arms(job: _Job, skill: Skill) -> None:
         wanted = "anybody" if job.request.via_operator else skill.owner
         allowed = (wanted, job.request.agent) if wanted == "program" and owner != "operator" else (wanted,)
         if wanted != "anybody" and owner not in allowed:
-            raise ElaborationError(f"{arm} is the {owner}'s; {skill.name} is for an arm of the {wanted}")
+            clause = "with: " if _is_beside(arm, job) else ""
+            raise ElaborationError(f"{clause}{arm} is the {owner}'s; {skill.name} is for an arm of the {wanted}")
         if job.request.tool and job.view.read(f"{arm}.tool") != job.request.tool:
             raise ElaborationError(f"{arm} has the tool {job.view.read(f'{arm}.tool')}, not {job.request.tool}")
 

@@ -46,6 +46,7 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> tuple[str, ...]:
         accepted -= {"CAMERA"}  # a name there, like any other
     known = words(vocabulary.verbs)
     keywords = {known[name] for name in accepted if known[name][0].isalpha() and " " not in known[name]}
+    names = frozenset(name for name in names if name not in keywords)  # said once, as the word that it is
     return tuple(
         sorted(word for word in keywords if word.startswith(typed))
         + sorted(quoted(name) for name in names if fold(name).replace("_", "-").startswith(typed.lstrip("'")))
