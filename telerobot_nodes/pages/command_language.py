@@ -16,6 +16,7 @@ polish plate for 20 s with left_arm maintain force 5 N shared operator x y progr
 grasp module with Right_arm via operator-intervention
 done task 3 at grasp-point-of module width = 41 mm
 try open door by 70 deg with left_arm
+try { grasp module; lift module by 5 cm }
 define fetch(thing) as { grasp thing with left_arm; move left_arm to home }; run fetch(module)
 break at close; grasp module with left_arm
 halt left_arm"""

@@ -2,6 +2,8 @@
 
 import pytest
 
+from telerobot_nodes.rtc.language import CommandError, Trial, parse, trial_of
+
 
 def test_the_steps_of_a_trial_are_those_of_the_execution_with_their_numbers(cell):
     trial = cell.run("try pick module and place on dock with left_arm").trial
@@ -76,3 +78,55 @@ def test_a_trial_runs_beside_a_command_and_holds_nothing(cell):
     assert trial in cell.reports
     assert cell.unit.resources.holders("left_arm") == (1,)
     cell.settle()
+
+
+def test_a_task_is_tried_where_the_one_before_it_ends(cell):
+    alone = cell.run("try lift module by 5 cm with left_arm")
+    assert (alone.outcome, "does not hold module" in alone.reason) == ("failed", True)
+    trial = cell.run("try { grasp module with left_arm; lift module by 5 cm; place module on dock }").trial
+    assert trial.works
+    assert {step.step.split(":")[0] for step in trial.steps} == {"1", "2", "3"}
+    assert trial.duration == pytest.approx(sum(step.duration for step in trial.steps))
+    assert cell.executor.sent == []
+    assert cell.database.view.read("left_arm.holds") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "last"),
+    [
+        ("grasp module; release box", "task 2: left_arm does not hold box", "2: plan"),
+        ("grasp module with left_arm; move left_arm to (2, 0, 0.3)", "task 2: step go: left_arm: [2.0", "2: plan"),
+        ("move left_arm to (2, 0, 0.3); grasp module", "task 1: step go: left_arm: [2.0", "1: plan"),
+        ("grasp module with left_arm; wait for 1 s speed 0.1", "task 2: speed: wait has no step", "2: plan"),
+    ],
+)
+def test_the_task_that_would_not_work_is_named(cell, text, says, last):
+    report = cell.run(f"try {{ {text} }}")
+    assert (report.outcome, report.trial.steps[-1].step) == ("failed", last)
+    assert report.reason.startswith(says)
+
+
+def test_a_macro_is_tried(cell):
+    cell.say("define fetch(thing) as { grasp thing with left_arm; move left_arm to home }")
+    trial = cell.run("try run fetch(module)")
+    assert trial.trial.works
+    assert trial.text == "grasp module with left_arm; move left_arm to home"
+    assert cell.run("try { run fetch(module); lift module by 5 cm }").outcome == "succeeded"
+    cell.say("try run ftech(module)")
+    cell.settle()
+    assert cell.executor.sent == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["grasp module; lift module", "try grasp module; lift module", "try { grasp module; lift module }", "TRY  run f"],
+)
+def test_nothing_of_a_text_that_is_tried_is_done(text):
+    (trial,) = parse(trial_of(text))
+    assert isinstance(trial, Trial)
+
+
+@pytest.mark.parametrize("text", ["grasp module }; lift module; try { grasp module", "{ a } ; b"])
+def test_a_text_that_would_leave_its_trial_is_refused(text):
+    with pytest.raises(CommandError, match="brace"):
+        trial_of(text)

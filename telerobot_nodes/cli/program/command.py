@@ -77,11 +77,11 @@ def run_text(text: str, namespace: str = "", as_json: bool = False, watching: Wa
 
 
 def attempt(
-    text: Annotated[str, typer.Argument(help='A task, for example "grasp module with left_arm".')],
+    text: Annotated[str, typer.Argument(help='Tasks, macros: "grasp module; lift module".')],
     namespace: Namespace = "",
     as_json: AsJson = False,
 ) -> None:
-    """Check whether a task would work; if not, why and at which step. Nothing moves."""
+    """Check whether tasks would work, one after the other; if not, why and at which step. Nothing moves."""
     join_graph()
     from telerobot_nodes.nodes.clients import CommandClient
 

@@ -43,6 +43,7 @@ from telerobot_nodes.operator.client import (
     state_of,
     view,
 )
+from telerobot_nodes.rtc.language import trial_of
 
 STEP_PERIOD = 0.04  # [s] of motions; a halt that is not confirmed is repeated as often
 FIRST_STATES_LIMIT = 3.0  # [s] for the first states to arrive
@@ -225,8 +226,8 @@ class Robot(OperatorWords):
         return self.begin(text, limit).wait()
 
     def attempt(self, text: str, limit: float = TEXT_LIMIT) -> CommandResult:
-        """Whether a task would work; nothing moves. `report.trial` of the result has its steps."""
-        return self.run(f"try {text}", limit)
+        """Whether tasks would work, one after the other; nothing moves. `report.trial` of the result has their steps."""
+        return self.run(trial_of(text), limit)
 
     def close(self) -> None:
         """Leave the graph. What the robot was asked to do goes on; motions are laid no further."""

@@ -19,6 +19,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.clients.text_sender import REPORTS, SCRIPT, TASKS, TextSender
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.operator.client import NO_ANSWER
+from telerobot_nodes.rtc.language import trial_of
 
 ANSWER_LIMIT = NO_ANSWER  # [s]
 _CLIENTS = itertools.count()
@@ -94,8 +95,8 @@ class CommandClient(Foreground):
         return self._until(text, over, limit)
 
     def attempt(self, text: str, limit: float = ANSWER_LIMIT) -> Any:
-        """The report of a hypothesis test of a task: `trial` has its steps."""
-        return self.run(text if text.split()[:1] == ["try"] else f"try {text}", limit=limit)
+        """The report of a hypothesis test of tasks and macros, one after the other: `trial` has their steps."""
+        return self.run(trial_of(text), limit=limit)
 
     def _until(self, text: str, over: Callable[[Any], bool], limit: float) -> Any:
         """Send `text` until a message about it satisfies `over`."""

@@ -49,6 +49,7 @@ from telerobot_nodes.rtc.decision import (
     ScriptState,
     ShowTask,
 )
+from telerobot_nodes.rtc.language import CommandError, trial_of
 from telerobot_nodes.rtc.server import Admission, Host, InterfaceServer, RateLimiter, Workers, facts
 from telerobot_nodes.rtc.skills import load_library
 from telerobot_nodes.rtc.world import RobotChecks, SnapshotStore
@@ -181,7 +182,12 @@ class RtcDecisionUnitNode(GraphNode):
 
     def _on_try(self, request: Any, response: Any, send: Answer) -> None:
         """Answers when the trial is over: every step and number as text."""
-        text = request.text if request.text.lstrip().lower().startswith("try") else f"try {request.text}"
+        try:
+            text = trial_of(request.text)
+        except CommandError as error:
+            response.success, response.message = False, str(error)
+            send(response)
+            return
 
         def answer(reply: Reply) -> None:
             self._publish_reply(reply)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from telerobot_nodes.rtc.decision.analysis import Context, Recommendation
 from telerobot_nodes.rtc.elaboration import PlannedStep, Request, Results, Script
-from telerobot_nodes.rtc.language import Define, Statement
+from telerobot_nodes.rtc.language import Define, Statement, Task
 from telerobot_nodes.rtc.skills import Library, Primitive, Report
 
 
@@ -79,9 +79,10 @@ class ObserveArm:
 
 @dataclass(frozen=True)
 class TryRequest:
-    """Hypothesis test: run a request on a copy of the database."""
+    """Hypothesis test: run a request, then other tasks, on a copy of the database."""
 
     request: Request
+    rest: tuple[Task, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -71,11 +71,13 @@ class StepLoop:
             return
         record.rest = parsed.statements[1:]
         record.request = parsed.request
-        if parsed.request is not None and isinstance(parsed.statements[0], Trial):
+        first = parsed.statements[0]
+        if parsed.request is not None and isinstance(first, Trial):
             record.is_trial = True
             record.go(Event.GRANTED)  # a trial holds nothing and commands nothing
-            self._table.dispatch(record, TryRequest(parsed.request))
-        elif parsed.request is not None and isinstance(parsed.statements[0], Task):
+            rest = tuple(task for task in first.tasks[1:] if isinstance(task, Task))  # macros are expanded
+            self._table.dispatch(record, TryRequest(parsed.request, rest))
+        elif parsed.request is not None and isinstance(first, Task):
             self._admit(record, parsed.request)
         else:
             self._rejected(record, "only tasks are commands")

@@ -49,7 +49,8 @@ def check(statement: tree.Statement, vocabulary: Vocabulary) -> tree.Statement:
     if isinstance(statement, tree.Task):
         _task(statement, vocabulary)
     elif isinstance(statement, tree.Trial):
-        _task(statement.task, vocabulary)
+        for task in statement.tasks:
+            check(task, vocabulary)
     elif isinstance(statement, tree.Control) and statement.verb in ("request", "grant"):
         _named(statement.name, vocabulary, "arms")
         _named(statement.agent, vocabulary, "agents")

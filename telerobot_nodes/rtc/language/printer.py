@@ -123,6 +123,11 @@ def _run(run: tree.Run) -> str:
     return f"{'forget' if run.forget else 'run'} {_name(run.name)}{_parameters(run.arguments)}"
 
 
+def _trial(trial: tree.Trial) -> str:
+    tasks = print_program(trial.tasks)
+    return f"try {tasks}" if len(trial.tasks) == 1 else f"try {{ {tasks} }}"
+
+
 def _parameters(names: tuple[tree.Name, ...]) -> str:
     return f"({', '.join(_name(name) for name in names)})" if names else ""
 
@@ -235,7 +240,7 @@ _STATEMENTS: dict[type, Callable[[Any], str]] = {
     tree.Control: _control,
     tree.Query: _query,
     tree.TaskResult: _result,
-    tree.Trial: lambda trial: "try " + _task(trial.task),
+    tree.Trial: _trial,
     tree.Define: _define,
     tree.Run: _run,
 }

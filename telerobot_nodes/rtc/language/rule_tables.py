@@ -33,9 +33,8 @@ CLAUSE_CLASSES = {
     "via_operator": tree.ViaOperator,
     "reflex": tree.Reflex,
     "until": tree.Until,
-    "try_": tree.Trial,
 }
-LIST_CLASSES = {"with_": tree.With, "via_places": tree.ViaPlaces, "maintain": tree.Maintain}
+LIST_CLASSES = {"try_": tree.Trial, "with_": tree.With, "via_places": tree.ViaPlaces, "maintain": tree.Maintain}
 CONSTRAINT_KINDS = {
     "work_range": "safe-work-range",
     "task_region": "avoid-task-region",

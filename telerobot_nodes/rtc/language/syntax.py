@@ -299,9 +299,9 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Trial:
-    """Hypothesis test of a task."""
+    """Hypothesis test of tasks and macros, one after the other."""
 
-    task: Task
+    tasks: tuple[Task | Run, ...]
     at: Position = somewhere()
 
 

@@ -5,33 +5,59 @@ Each primitive is answered with the report of its success; nothing is commanded 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from telerobot_nodes.errors import OutOfReachError, TelerobotError
 from telerobot_nodes.rtc.decision import AnalysisUnit, Context, Recommendation, TrialReport, TrialStep
-from telerobot_nodes.rtc.elaboration import Environment, PlannedStep, Request, bind, elaborate
+from telerobot_nodes.rtc.elaboration import Environment, PlannedStep, Request, bind, elaborate, make_request
+from telerobot_nodes.rtc.language import CommandError, Task
 from telerobot_nodes.rtc.skills import Library, Primitive, Report, Space, Verdict
 from telerobot_nodes.rtc.world import Checks, Database, Validity
 
 
-def try_request(request: Request, library: Library, database: Database, checks: Checks) -> TrialReport:
-    """Whether a request would work, as far as planning can decide, and the numbers of every step."""
+def try_tasks(
+    request: Request, rest: tuple[Task, ...], library: Library, database: Database, checks: Checks
+) -> TrialReport:
+    """Whether a request, and then each other task, would work after those before it; steps have their task's number."""
     copy = database.copy()
+    report = _try(request, library, copy, checks)
+    if not rest:
+        return report
+    steps = _numbered(1, report)
+    for number, task in enumerate(rest, 2):
+        if not report.works:
+            return replace(report, reason=f"task {number - 1}: {report.reason}", steps=steps, duration=_total(steps))
+        try:
+            follows = replace(make_request(task, library, copy.view), agent=request.agent)
+        except CommandError as error:
+            return TrialReport(False, f"task {number}: {error}", steps, _total(steps))
+        report = _try(follows, library, copy, checks)
+        steps += _numbered(number, report)
+    reason = report.reason if report.works else f"task {len(rest) + 1}: {report.reason}"
+    return replace(report, reason=reason, steps=steps, duration=_total(steps))
+
+
+def _numbered(number: int, report: TrialReport) -> tuple[TrialStep, ...]:
+    return tuple(replace(step, step=f"{number}: {step.step}") for step in report.steps)
+
+
+def _try(request: Request, library: Library, copy: Database, checks: Checks) -> TrialReport:
+    """Whether a request would work, as far as planning can decide, and the numbers of every step; changes the copy."""
     analysis = AnalysisUnit(library, copy, checks)
-    alone = replace(request, via_operator=request.via_operator)
     done: list[TrialStep] = []
     results: dict[str, dict[str, object]] = {}
     name = "plan"
     try:
-        script = elaborate(alone, library, copy.view, checks)
+        script = elaborate(request, library, copy.view, checks)
         for number, planned in enumerate(script.steps, 1):
             name = planned.name
-            primitive = bind(planned, number, 0, alone, library, copy.view, checks, results)
+            primitive = bind(planned, number, 0, request, library, copy.view, checks, results)
             if primitive is None:
                 continue
-            advice = _step(analysis, Context(planned, primitive, alone, dict(results)), copy, library, checks)
+            advice = _step(analysis, Context(planned, primitive, request, dict(results)), copy, library, checks)
             results[planned.name] = dict(advice.result) | {"outcome": planned.kind.success}
             done.append(_line(planned, primitive, advice))
             if advice.verdict is not Verdict.CONTINUE:
@@ -89,5 +115,5 @@ def _line(planned: PlannedStep, primitive: Primitive, advice: Recommendation) ->
     return TrialStep(planned.name, primitive.kind, primitive.subsystem, good, advice.note, duration, numbers)
 
 
-def _total(steps: list[TrialStep]) -> float:
+def _total(steps: Sequence[TrialStep]) -> float:
     return sum(step.duration for step in steps)

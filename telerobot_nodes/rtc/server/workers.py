@@ -38,8 +38,9 @@ from telerobot_nodes.rtc.language import (
     decode,
     expand_macro,
     parse,
+    print_statement,
 )
-from telerobot_nodes.rtc.server.trial_run import try_request
+from telerobot_nodes.rtc.server.trial_run import try_tasks
 from telerobot_nodes.rtc.skills import Library, reload_library
 from telerobot_nodes.rtc.world import Checks, Database
 
@@ -73,7 +74,7 @@ class Workers:
             numbers = (work.primitive, job.command)
             return bind(work.planned, *numbers, work.request, library, view, self.checks, work.results)
         if isinstance(work, TryRequest):
-            return try_request(work.request, library, self.database, self.checks)
+            return try_tasks(work.request, work.rest, library, self.database, self.checks)
         if isinstance(work, (OpenContext, AnalyseReport, AbandonPrimitive, ObserveArm)):
             return _analyse(AnalysisUnit(library, self.database, self.checks), work, now)
         if self.folder is None:
@@ -91,8 +92,10 @@ class Workers:
             new = statements[:1] if work.checked else statements
             statements = [*(check(one, vocabulary) for one in new), *statements[len(new) :]]
             first = statements[0]
-            task = first.task if isinstance(first, Trial) else first
-            request = make_request(task, library, self.database.view) if isinstance(task, Task) else None
+            tasks = first.tasks if isinstance(first, Trial) else (first,)
+            request = make_request(tasks[0], library, self.database.view) if isinstance(tasks[0], Task) else None
+            if request is not None and len(tasks) > 1:
+                request = replace(request, text="; ".join(map(print_statement, tasks)))
         except CommandError as error:
             raise error.with_source(source) from None
         return Parsed(tuple(statements), replace(request, agent=work.agent) if request else None)
@@ -119,6 +122,10 @@ def _expanded(statements: tuple[Statement, ...], known: Mapping[str, Define]) ->
             macros[statement.name.text] = statement
         if isinstance(statement, Run) and not statement.forget:
             out += expand_macro(statement, macros)
+            continue
+        if isinstance(statement, Trial):
+            tasks = tuple(one for one in _expanded(statement.tasks, macros) if isinstance(one, Task))
+            out.append(replace(statement, tasks=tasks))
             continue
         if isinstance(statement, Run):
             macros.pop(statement.name.text, None)
