@@ -6,7 +6,6 @@ Each talks to a running graph of this host, prints the outcome, and ends with 1 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -205,10 +204,10 @@ def _terminal(namespace: str) -> Terminal:
 
 
 def join_graph() -> None:
-    """Set what rclpy reads: the graphs of this host, unless the environment says otherwise."""
-    from telerobot_nodes.runtime import DISCOVERY, node_environment
+    """Set what rclpy reads; see `runtime.join_graph`."""
+    from telerobot_nodes.runtime import join_graph as join
 
-    os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
+    join()
 
 
 def fail(text: str) -> NoReturn:

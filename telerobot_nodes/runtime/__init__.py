@@ -9,6 +9,7 @@ from telerobot_nodes.runtime.supervisor import (
     SUPERVISED,
     Supervisor,
     end_with_supervisor,
+    join_graph,
     node_environment,
     supervise,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Supervisor",
     "compile_first",
     "end_with_supervisor",
+    "join_graph",
     "launch_description",
     "node_environment",
     "supervise",

@@ -69,6 +69,11 @@ def node_environment(base: Mapping[str, str]) -> dict[str, str]:
     return {**prefix, **base, **NODE_ENVIRONMENT}
 
 
+def join_graph() -> None:
+    """Set what rclpy reads: the graphs of this host, unless the environment says otherwise."""
+    os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
+
+
 class Supervisor:
     """The processes of one graph. Callbacks run on the nodes' threads, one at a time."""
 

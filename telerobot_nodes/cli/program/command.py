@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from telerobot_nodes.cli.operate import join_graph
 from telerobot_nodes.core.protocol import begins_with_halt
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ def is_text(argument: str) -> bool:
 
 def run_text(text: str, namespace: str = "", as_json: bool = False, watching: Watching = NOT_WATCHED) -> int:
     """Submit a text, print progress, wait for its end; returns 0 if it succeeded, else 1."""
+    from telerobot_nodes.runtime import join_graph
+
     join_graph()
     from telerobot_nodes.nodes.clients import CommandClient
 
@@ -82,6 +83,8 @@ def attempt(
     as_json: AsJson = False,
 ) -> None:
     """Check whether tasks would work, one after the other; if not, why and at which step. Nothing moves."""
+    from telerobot_nodes.runtime import join_graph
+
     join_graph()
     from telerobot_nodes.nodes.clients import CommandClient
 

@@ -226,7 +226,7 @@ class Robot(OperatorWords):
         return self.begin(text, limit).wait()
 
     def attempt(self, text: str, limit: float = TEXT_LIMIT) -> CommandResult:
-        """Whether tasks would work, one after the other; nothing moves. `report.trial` of the result has their steps."""
+        """Whether tasks would work in turn; nothing moves. `report.trial` of the result has their steps."""
         return self.run(trial_of(text), limit)
 
     def close(self) -> None:
