@@ -88,6 +88,34 @@ def test_a_breakpoint_is_a_step_or_the_first_step_of_a_skill(cell, at, first):
     assert cell.reports[command].outcome == "succeeded"
 
 
+def test_a_skill_in_the_middle_of_a_command_has_its_breakpoint_where_it_is_entered(cell):
+    command = begin(cell, "break at insert_held; insert pin into hole with left_arm")
+    cell.settle()
+    waits = waits_at(cell, command)
+    assert waits.startswith("put_in.")
+    assert sent(cell)
+    cell.say("continue")
+    cell.settle()
+    assert cell.reports[command].outcome == "succeeded"
+
+
+def test_breakpoints_of_a_command_are_added_and_leave_the_tasks_of_the_same_text_alone(cell):
+    command = begin(cell, "break at touch_1; grasp module with left_arm")
+    other = begin(cell, f"break command {command} at close; hold right_arm for 1 s")
+    cell.settle()
+    assert (waits_at(cell, command), other in cell.reports) == ("touch_1", True)
+    assert cell.unit.commands[command].breakpoints.names == {"touch_1", "close"}
+    late = begin(cell, f"break command {command} at to_middle; pick box and place on dock with right_arm")
+    assert cell.unit.commands[late].breakpoints.names == frozenset()
+    for name in ("to_middle", "close"):
+        cell.say(f"continue command {command}")
+        cell.settle()
+        assert waits_at(cell, command) == name
+    cell.say(f"continue command {command}")
+    cell.settle()
+    assert cell.reports[command].outcome == "succeeded"
+
+
 def test_step_from_a_breakpoint_goes_on_step_by_step_until_continue(cell):
     command = begin(cell, "break at touch_1; grasp module with left_arm")
     cell.settle()

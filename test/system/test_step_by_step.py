@@ -21,13 +21,13 @@ TEXT = "wait for 0.1 s; wait for 0.2 s"  # needs no arm
 @pytest.fixture(scope="module")
 def robot():
     """A client of a decision unit that runs alone."""
-    from telerobot_nodes.client import connect
+    from telerobot_nodes.nodes.clients import CommandClient
 
     command = node_command("rtc_decision_unit", GraphOptions("robot"))
     unit = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
     try:
         assert any("ready" in line for line in unit.stdout), "the decision unit has not begun"
-        with connect(name="test") as client:
+        with CommandClient(name="test") as client:
             yield client
     finally:
         unit.send_signal(signal.SIGINT)
