@@ -46,6 +46,24 @@ def test_a_press_counts_once_on_whichever_way_it_comes_and_while_a_command_moves
     assert probe.state.halt_count == before + 1
 
 
+@pytest.mark.parametrize("text", [b"halt \xff\xfe\xc0\x80", b"\xffstop", b"halt " + b"x" * 100_000])
+def test_a_text_that_no_python_sends_halts(moving, text):
+    """Bytes that are no UTF-8, as another client library may send them, and 100 kB after the word."""
+    from rclpy.serialization import serialize_message
+
+    from telerobot.msg import Command
+
+    probe, _ = moving
+    assert probe.release(LIMIT)
+    before = probe.state.halt_count
+    publisher = probe.publisher("rtc_decision_unit/commands")
+    assert probe.wait(lambda: publisher.get_subscription_count() > 0, LIMIT)
+    place = "?" * len(text)
+    publisher.publish(serialize_message(Command(text=place)).replace(place.encode(), text))
+    assert probe.wait(lambda: probe.state.halted, LIMIT)
+    assert probe.state.halt_count == before + 1
+
+
 @pytest.fixture(scope="module")
 def moving():
     """A probe and a sender of texts beside the robot's graph."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +62,30 @@ def noise(rate: float, probe: HaltProbe) -> Iterator[None]:
     finally:
         if process.is_alive():
             process.terminate()
+
+
+_WAKE = """
+import os, signal, sys
+sys.stdin.read()
+for pid in map(int, sys.argv[1:]):
+    try:
+        os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        pass
+"""
+
+
+@contextlib.contextmanager
+def hung(pids: Sequence[int]) -> Iterator[None]:
+    """Stop processes without ending them: the middleware still counts on them, which is worse than dead.
+
+    Another process wakes them, also when this one is killed: its standard input closes.
+    """
+    command = [sys.executable, "-I", "-S", "-c", _WAKE, *map(str, pids)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # leaving it closes and waits
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
 
 
 def setpoints(probe: HaltProbe) -> list[Setpoint]:

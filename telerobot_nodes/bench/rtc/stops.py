@@ -6,31 +6,28 @@ then the halt is ended. The primitives come from this process: the decision unit
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from telerobot_nodes.bench import report
-from telerobot_nodes.bench.rtc.halt_rig import halt_probe, robot_graph, setpoints
+from telerobot_nodes.bench.rtc.halt_rig import halt_probe, hung, robot_graph, setpoints
 from telerobot_nodes.bench.rtc.halt_trace import Outcome, judge
 from telerobot_nodes.core.robot import RobotModel, load_robot
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.probes import HaltProbe
-    from telerobot_nodes.runtime import Supervisor
 
 OTHERS = ("plan_executor", "rtc_decision_unit", "cspace_planner", "bag_recorder")
 SWING = 0.4  # [rad] of the first joint to both sides
 SECONDS = 1.5  # [s] of a swing
-LATEST = 0.3  # [s] after the goal a halt is sent
+LATEST = 0.2  # [s] after the goal a halt is sent
 MOVING = 0.05  # [rad/s]
-OFFERED = 0.12  # [s] that the halted arm is offered a motion
+OFFERED = 0.5  # [s] longest time until the motion offered to a halted arm is refused
+REFUSED = 10  # setpoints received after the refusal
 LIMIT = 1.0  # [s] for the arm to rest after a halt
 STANDS = 0.01  # [rad/s] measured
 SAGS = 0.005  # [rad] a held arm may move
@@ -46,7 +43,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     with robot_graph() as supervisor, halt_probe() as probe:
         counts = {}
         for way in ways:
-            with _hung(supervisor, OTHERS if way == "four_nodes_dead" else ()):
+            with hung([supervisor.pid(name) for name in OTHERS] if way == "four_nodes_dead" else ()):
                 counts[way] = Counter(bench.one(probe, way) for _ in range(halts))
     return report.result({**report.conditions(seed), "halts": halts}, counts, _goals(counts))
 
@@ -73,32 +70,37 @@ class _Bench:
         sent = halt(probe)
         probe.wait(lambda: probe.state.halted and sent < probe.rests_since < probe.now(), LIMIT)
         if way == "estop":  # the setpoint goes to where the arm has stopped: the measured joints tell
-            return self._offer(probe)
+            return self._offer_stopped(probe)
         if not probe.state.halted:
             return "not_halted"
-        self._swing(probe)
-        probe.spin(OFFERED)
+        self._offer(probe)
         outcome = judge(self._robot, sent, setpoints(probe), LIMIT).outcome
         found = outcome.name.lower()
         return found if outcome in (Outcome.MISSED, Outcome.CREPT) else f"obeyed_{found}"
 
-    def _offer(self, probe: HaltProbe) -> str:
+    def _offer(self, probe: HaltProbe) -> None:
+        """Offer a motion, and wait until it is refused and has not begun, or has."""
+        refused = probe.goal_ended(self._swing(probe))
+        probe.wait(lambda: refused() or probe.speed > MOVING, OFFERED)
+        seen = len(probe.rows) + REFUSED
+        probe.wait(lambda: len(probe.rows) >= seen or probe.speed > MOVING, LIMIT)
+
+    def _offer_stopped(self, probe: HaltProbe) -> str:
         """Offer a motion to an arm whose e-stop was latched: what became of it."""
         if not probe.wait(lambda: probe.state.estop and max(map(abs, probe.state.measured_velocity)) < STANDS, LIMIT):
             return "missed" if probe.state.estop else "not_halted"
         before = np.array(probe.state.measured_position)
-        self._swing(probe)
-        probe.spin(OFFERED)
+        self._offer(probe)
         moved = float(np.abs(np.array(probe.state.measured_position) - before).max())
         return "crept" if moved > SAGS else "obeyed_stopped"
 
-    def _swing(self, probe: HaltProbe) -> None:
-        """Ask for the primitive to the other side."""
+    def _swing(self, probe: HaltProbe) -> Any:
+        """Ask for the primitive to the other side; the future of its handle."""
         self._side = -self._side
         joints = self._robot.home.copy()
         joints[0] += self._side * SWING
         values = {"joint_dest": str(joints.tolist()), "time_vel_sel": "time", "time_vel_val": str(SECONDS)}
-        probe.send_goal("joint_guarded", values)
+        return probe.send_goal("joint_guarded", values)
 
 
 def _poison(probe: HaltProbe) -> None:
@@ -118,19 +120,6 @@ WAYS: dict[str, tuple[Callable[[HaltProbe], None] | None, Callable[[HaltProbe], 
     "estop": (None, lambda probe: probe.send_halt(estop=True)),
     "four_nodes_dead": (None, _HALT),
 }
-
-
-@contextmanager
-def _hung(supervisor: Supervisor, names: tuple[str, ...]) -> Iterator[None]:
-    """Stop these processes without ending them: the middleware still counts on them, which is worse than dead."""
-    pids = [supervisor.pid(name) for name in names]
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
 
 
 def _goals(counts: Mapping[str, Counter[str]]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,20 @@ class HaltProbe(Foreground):
         """Ask for a primitive, without the decision unit; the future of its handle."""
         parameters = PrimitiveParameters(name=name, agent="bench", keys=list(values), values=list(values.values()))
         return self._execute.send_goal_async(ExecutePrimitive.Goal(parameters=parameters))
+
+    def goal_ended(self, asked: Any) -> Callable[[], bool]:
+        """Whether the primitive that `send_goal` asked for has been rejected or has ended."""
+        over: list[bool] = []
+
+        def answered(future: Any) -> None:
+            handle = future.result()
+            if handle is None or not handle.accepted:
+                over.append(True)
+            else:
+                handle.get_result_async().add_done_callback(lambda _: over.append(True))
+
+        asked.add_done_callback(answered)
+        return lambda: bool(over)
 
     def release(self, limit: float) -> bool:
         """Reset the e-stop and resume the present halt; False when it holds after `limit` [s]."""
