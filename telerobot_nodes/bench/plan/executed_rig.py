@@ -67,7 +67,7 @@ class ExecutedRig:
         self.robot, self.now = robot, start
         self.executor, self.loop = PlanExecutor(robot), ControlStep(robot, PERIOD)
         self.hardware = Hardware(robot, PHYSICS, task_board=False)
-        self.offered = 0  # windows offered to the loop
+        self.offered = 0  # windows offered to the loop, also those that are lost on their way
         self.plan = PlanPoints(1, np.zeros(0), np.zeros((0, 7)), np.zeros(0, np.uint8), AGENT, np.zeros(0))
         self.arm: list[tuple[FloatArray, float]] = []  # position [m] and opening [m] at each period of this plan
         self.done: list[Executed] = []  # of this plan
@@ -154,10 +154,11 @@ class ExecutedRig:
 
     def _step_executor(self) -> None:
         window = self.executor.tick(self.now)
-        self._window = window or (self._window if self._presses else None)
-        if self._window is not None and Cut.WINDOWS not in self._cut:
+        self._window = window or self._window
+        if self._window is not None and (window is not None or self._presses):
             self.offered += 1
-            self.loop.offer(self.now, self._window)
+            if Cut.WINDOWS not in self._cut:
+                self.loop.offer(self.now, self._window)
         for ran in self.executor.drain_executed():
             self.done += [Executed(len(self.arm), seq) for seq in range(ran.first_seq, ran.last_seq + 1)]
 
