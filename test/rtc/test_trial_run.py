@@ -2,7 +2,9 @@
 
 import pytest
 
-from telerobot_nodes.rtc.language import CommandError, Trial, parse, trial_of
+from telerobot_nodes.core.protocol import trial_of
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.rtc.language import Trial, parse
 
 
 def test_the_steps_of_a_trial_are_those_of_the_execution_with_their_numbers(cell):
@@ -128,5 +130,5 @@ def test_nothing_of_a_text_that_is_tried_is_done(text):
 
 @pytest.mark.parametrize("text", ["grasp module }; lift module; try { grasp module", "{ a } ; b"])
 def test_a_text_that_would_leave_its_trial_is_refused(text):
-    with pytest.raises(CommandError, match="brace"):
+    with pytest.raises(InvalidValueError, match="brace"):
         trial_of(text)

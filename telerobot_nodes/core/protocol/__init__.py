@@ -21,6 +21,7 @@ from telerobot_nodes.core.protocol.states import (
     UpdateKind,
     Waiting,
 )
+from telerobot_nodes.core.protocol.trial_text import trial_of
 from telerobot_nodes.core.protocol.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
 
 __all__ = [
@@ -49,4 +50,5 @@ __all__ = [
     "is_only_halt",
     "next_state",
     "role_of",
+    "trial_of",
 ]

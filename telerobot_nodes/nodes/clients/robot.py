@@ -13,7 +13,7 @@ from threading import Condition, Event
 from types import TracebackType
 from typing import Any
 
-from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.nodes.clients.carrier import Carrier, OwnCarrier
 from telerobot_nodes.nodes.clients.discovery import QUEUE, find_prefix
@@ -43,7 +43,6 @@ from telerobot_nodes.operator.client import (
     state_of,
     view,
 )
-from telerobot_nodes.rtc.language import trial_of
 
 STEP_PERIOD = 0.04  # [s] of motions; a halt that is not confirmed is repeated as often
 FIRST_STATES_LIMIT = 3.0  # [s] for the first states to arrive

@@ -14,12 +14,11 @@ from typing import Any
 
 from telerobot.msg import CommandReport
 from telerobot_nodes import graph
-from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.clients.text_sender import REPORTS, SCRIPT, TASKS, TextSender
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.operator.client import NO_ANSWER
-from telerobot_nodes.rtc.language import trial_of
 
 ANSWER_LIMIT = NO_ANSWER  # [s]
 _CLIENTS = itertools.count()

@@ -18,7 +18,8 @@ import numpy as np
 from telerobot.action import RunCommand
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter, share_path
 from telerobot_nodes.core.memory import AGENT_LENGTH
-from telerobot_nodes.core.protocol import ESTOP_SENDER, HaltId, begins_with_halt, identity
+from telerobot_nodes.core.protocol import ESTOP_SENDER, HaltId, begins_with_halt, identity, trial_of
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.decision.executive_check import ExecutiveChecks
 from telerobot_nodes.nodes.decision.reply_cache import ReplyCache
 from telerobot_nodes.nodes.decision.rtc_messages import (
@@ -49,7 +50,6 @@ from telerobot_nodes.rtc.decision import (
     ScriptState,
     ShowTask,
 )
-from telerobot_nodes.rtc.language import CommandError, trial_of
 from telerobot_nodes.rtc.server import Admission, Host, InterfaceServer, RateLimiter, Workers, facts
 from telerobot_nodes.rtc.skills import load_library
 from telerobot_nodes.rtc.world import RobotChecks, SnapshotStore
@@ -184,7 +184,7 @@ class RtcDecisionUnitNode(GraphNode):
         """Answers when the trial is over: every step and number as text."""
         try:
             text = trial_of(request.text)
-        except CommandError as error:
+        except InvalidValueError as error:
             response.success, response.message = False, str(error)
             send(response)
             return

@@ -12,7 +12,8 @@ from html import escape
 from itertools import chain
 from typing import Any
 
-from telerobot_nodes.core.protocol import begins_with_halt
+from telerobot_nodes.core.protocol import begins_with_halt, trial_of
+from telerobot_nodes.errors import InvalidValueError
 
 LINES = 12  # shown
 MOST_WAITING = 32  # texts; a person cannot press faster than the node takes them
@@ -58,8 +59,16 @@ class CommandLine:
             self._suggest()
         elif button == "done" and self._tasks:
             self._said.append(f"done task {min(self._tasks)}" + (f" {text}" if text else ""))
-        elif button in ("run", "try") and text:
-            self._said.append(text if button == "run" or text.lower().startswith("try ") else f"try {text}")
+        elif button == "run" and text:
+            self._said.append(text)
+        elif button == "try" and text:
+            self._try(text)
+
+    def _try(self, text: str) -> None:
+        try:
+            self._said.append(trial_of(text))
+        except InvalidValueError as error:
+            self._next.content = f'<div style="{INSET}">{escape(str(error))}</div>'
 
     def _words(self) -> tuple[str, ...]:
         return self._complete(str(self._text.value))

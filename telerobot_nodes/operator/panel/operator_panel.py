@@ -26,7 +26,8 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, trial_of
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
 from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedNumber
 from telerobot_nodes.operator.panel.stop_rows import StopRows
@@ -165,7 +166,7 @@ class OperatorPanel(QWidget):
         asked = self.requests
         layout.addLayout(_row(text))
         words = _row(_plain("run", lambda: asked.text.emit(text.text())))
-        words.addWidget(_plain("try", lambda: asked.text.emit(f"try {text.text()}")))
+        words.addWidget(_plain("try", lambda: self._try(text.text())))
         layout.addLayout(words)
         layout.addWidget(name)
         layout.addWidget(values)
@@ -175,6 +176,12 @@ class OperatorPanel(QWidget):
         layout.addLayout(goals)
         layout.addWidget(self._answers)
         return _scrolled(layout)
+
+    def _try(self, text: str) -> None:
+        try:
+            self.requests.text.emit(trial_of(text))
+        except InvalidValueError as error:
+            self.tell(str(error))
 
     # wiring ------------------------------------------------------------------------------------------------------
 

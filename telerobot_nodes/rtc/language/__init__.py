@@ -6,7 +6,7 @@ from telerobot_nodes.rtc.language.check import check, check_amount
 from telerobot_nodes.rtc.language.completion import complete
 from telerobot_nodes.rtc.language.errors import CommandError, did_you_mean
 from telerobot_nodes.rtc.language.grammar import GRAMMAR_FILE, grammar, is_reserved, words
-from telerobot_nodes.rtc.language.macros import expand_macro, trial_of
+from telerobot_nodes.rtc.language.macros import expand_macro
 from telerobot_nodes.rtc.language.parser import decode, parse, refuse_too_long
 from telerobot_nodes.rtc.language.printer import print_action, print_condition, print_statement
 from telerobot_nodes.rtc.language.reference import entries, explain
@@ -100,6 +100,5 @@ __all__ = [
     "print_condition",
     "print_statement",
     "refuse_too_long",
-    "trial_of",
     "words",
 ]

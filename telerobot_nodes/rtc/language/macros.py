@@ -32,20 +32,6 @@ def substitute(node: T, new_name: Callable[[Name], Name]) -> T:
     return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
 
-def trial_of(text: str) -> str:
-    """The text that tries all tasks of a text, with or without the word `try` before them.
-
-    Raises CommandError for a text with a closing brace inside: what follows it would not be tried but done.
-    """
-    words = text.split(None, 1)
-    rest = (words[1] if len(words) == 2 and words[0].lower() == "try" else text).strip()
-    if rest.startswith("{") and rest.endswith("}"):
-        rest = rest[1:-1]
-    if "}" in rest:
-        raise CommandError("a closing brace cannot stand inside a text that is tried")
-    return f"try {{ {rest}\n}}"
-
-
 def expand_macro(run: Run, macros: Mapping[str, Define], depth: int = 0) -> tuple[Statement, ...]:
     """The statements a macro stands for; raises CommandError for an unknown macro, wrong count, or a cycle."""
     macro = macros.get(run.name.text)

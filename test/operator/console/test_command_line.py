@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from telerobot_nodes.core.protocol import trial_of
 from telerobot_nodes.operator.console import CommandLine
 from telerobot_nodes.operator.console.command_line import LINES, MOST_WAITING, completed
 
@@ -66,7 +67,7 @@ def test_a_text_is_said_once_and_a_trial_says_try(gui, line):
     press(gui, "try", "grasp module")
     press(gui, "try", "try grasp module")
     press(gui, "run", "   ")
-    assert line.take() == ["grasp module", "try grasp module", "try grasp module"]
+    assert line.take() == ["grasp module", trial_of("grasp module"), trial_of("grasp module")]
     assert line.take() == []
 
 

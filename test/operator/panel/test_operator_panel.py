@@ -7,7 +7,7 @@ from python_qt_binding.QtCore import Qt
 from python_qt_binding.QtTest import QTest
 from python_qt_binding.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
-from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.protocol import ExecutorMode, trial_of
 from telerobot_nodes.operator.client import (
     LinkSetting,
     OperatorClient,
@@ -107,7 +107,7 @@ def test_texts_and_primitives_leave_as_they_were_typed(panel):
         panel.findChild(QPushButton, name).click()
     assert got == [
         ("grasp module",),
-        ("try grasp module",),
+        (trial_of("grasp module"),),
         ("cartesian_guarded", "acc_time=1"),
         ("acc_time=1",),
         "stop",
