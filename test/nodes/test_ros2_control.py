@@ -17,7 +17,7 @@ from telerobot_nodes.hardware.ros2_control import Trouble
 from telerobot_nodes.nodes.drivers import DriverSetting, make_arm
 
 SILENCE = 0.5  # [s]; a test machine may be busy
-PATIENCE = 20.0  # [s]
+PATIENCE = 60.0  # [s] a killed process is remembered by the middleware for 20 s; its successor may be found only then
 
 
 class Served:
@@ -134,6 +134,8 @@ def test_every_trouble_is_named_and_the_return_does_not_move_the_arm(served, ros
         assert moved < 2e-3 or one.arm.trouble is Trouble.JUMP, (fault, moved)
 
 
+@pytest.mark.timeout(240)
+@pytest.mark.timing("the successor of a killed process is found when the middleware has forgotten the dead one")
 def test_a_driver_that_died_and_came_back_elsewhere_moves_nothing(served):
     one = served()
     home = np.array(one.robot.home)
@@ -144,7 +146,7 @@ def test_a_driver_that_died_and_came_back_elsewhere_moves_nothing(served):
     assert one.arm.trouble in (Trouble.SILENT, Trouble.NO_CONTROLLER)
     assert not one.can_be_reset()
     one.stand_in.start()  # at home again
-    assert one.until(one.can_be_reset)
+    assert one.until(one.can_be_reset), (one.arm.trouble, one.arm.healthy, one.state)
     assert one.at(home)() and one.state is HardwareState.HOLDING
     assert one.moved_while_holding() < 2e-3
 

@@ -14,11 +14,11 @@ from telerobot_nodes.core.config import STATE_VARIABLE, Journal, NodeOptions
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3
-from telerobot_nodes.errors import InvalidValueError, JournalError
+from telerobot_nodes.errors import InvalidValueError, JournalError, TelerobotError
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.plan.executor import ExecutorConfig, ExecutorMemory, PlanExecutor
-from telerobot_nodes.plan.log import Operation
+from telerobot_nodes.plan.log import Operation, UnreadableOperation
 
 TICK_PERIOD = 0.04  # [s] between motion windows
 STATE_PERIOD = 0.05  # [s] between acknowledgements over the link
@@ -55,7 +55,11 @@ class PlanExecutorNode(GraphNode):
         self.every(STATE_PERIOD, self._publish_state)
 
     def _on_operations(self, message: Any) -> None:
-        self._core.receive(self.now(), convert.operations_from_message(message))
+        operations = convert.operations_from_message(message)
+        for operation in operations:
+            if isinstance(operation, UnreadableOperation):
+                self.note_refusal(TelerobotError(operation.reason))
+        self._core.receive(self.now(), operations)
         for operation in self._core.drain_requests():
             self._request(operation)
         self._end_halt()

@@ -29,6 +29,7 @@ JOIN_GAP = 5e-4  # [rad] smaller offset of the setpoint from the path: rounding 
 MAX_GAP = 0.1  # [rad] largest offset of a joint from the path for continuing after an interruption
 NEAR_END = 0.05  # [s] plan time, or [-] rate: about to stop
 EXECUTED_SLACK = 1e-6  # [s]
+SHORTEST = 0.05  # [s] plan time of a last stretch; a shorter one cannot be planned from rest
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,11 @@ class PlanMotion:
         return self._in_flight.overdue(now, max(self._refused, used), self.config.control_timeout)
 
     def _left_path(self, now: float, report: ControlReport) -> bool:
-        return now < self._profile.end or abs(report.plan_time - self._profile.end_tau) > EXECUTED_SLACK
+        """True when the loop did not finish the motion, or forgot a part that was still on its way to the arm."""
+        end = self._profile.end_tau
+        if now < self._profile.end or abs(report.plan_time - end) > EXECUTED_SLACK:
+            return True
+        return not report.waiting and self.arrived_time < end - EXECUTED_SLACK
 
     def _lose(self, reason: str, recoverable: bool = False) -> None:
         self._recoverable = recoverable and (self._recoverable or not self._lost)
@@ -236,11 +241,31 @@ class PlanMotion:
         self.off_path = gap > MAX_GAP
         if self.off_path:
             self.trouble = f"arm: joint is {gap:.3f} rad off the plan; allowed: {MAX_GAP:g}; clear the plan"
+        elif self.path.settled_end - tau < SHORTEST and self.executed_seq() != self.path.seqs[-1]:
+            start = self._lay_last_stretch(tau, q)
+            if start is None:
+                return
+            tau = start
         elif gap > JOIN_GAP:
             self.path.rejoin(tau, q, self.executed_seq())
         if self._recoverable and not self.off_path:
             self.trouble = ""
         self._stand(now, tau)
+
+    def _lay_last_stretch(self, tau: float, q: FloatArray) -> float | None:
+        """Lay the path from `q` (dof,) [rad] to its end, which the arm has nearly or only just reached; its start [s].
+
+        None: points that the arm passed are counted first, and the next report comes here again. The last knot stays
+        even if the setpoint had come to it: the loop forgot what was on its way to the arm.
+        """
+        end = float(self.path.settled_end)
+        passed = min(tau, end - 2.0 * EXECUTED_SLACK)
+        if self.arrived_time < passed:
+            self.arrived_time = passed
+            return None
+        start = min(tau, end - SHORTEST)
+        self.path.rejoin(start, q, self.executed_seq(), keep=passed)
+        return start
 
     def _gap(self, tau: float, q: FloatArray) -> float:
         """Largest distance [rad] of a joint of `q` (dof,) [rad] from the path at plan time `tau` [s]."""

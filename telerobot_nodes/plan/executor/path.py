@@ -111,13 +111,18 @@ class JointPath:
         self._rate.cut(cells)
         self._change.cut(cells)
 
-    def rejoin(self, time: float, q: FloatArray, seq: int) -> None:
-        """Start at rest at `q` (dof,) [rad], plan time `time` [s], number `seq`; keep the knots after `time`."""
-        first = int(np.searchsorted(self._time.view, time, side="right"))
+    def rejoin(self, time: float, q: FloatArray, seq: int, keep: float | None = None) -> None:
+        """Start at rest at `q` (dof,) [rad], plan time `time` [s], number `seq`; keep the knots after it.
+
+        `keep` [s]: keep only those after this later plan time; the fingers' opening is that of the first at once.
+        """
+        first = int(np.searchsorted(self._time.view, time if keep is None else keep, side="right"))
         kept = [rows.view[first:].copy() for rows in (self._seq, self._time, self._q, self._gripper)]
         ends = self.sealed
         self.reset(time, q, seq)
         if kept[0].size:
+            if keep is not None:
+                self._gripper.view[0] = kept[3][0]
             self.append(*kept)
             if ends:
                 self.seal()

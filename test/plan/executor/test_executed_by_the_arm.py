@@ -41,6 +41,17 @@ def test_nothing_counts_as_executed_that_the_arm_did_not_do(content, fault):
         assert [done.seq for done in rig.done] == list(range(1, POINTS + 1))
 
 
+@pytest.mark.parametrize("content", [Content.FINGERS, Content.PATH])
+def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(content):
+    """The setpoint may be at the end, or too near to plan to it, and the loop forgets what the arm has not done."""
+    rig = ExecutedRig(ROBOT)
+    for phase in np.arange(1.10, 1.35, 0.005):
+        rig.append(content, 50)
+        rig.run(phase)
+        FAULTS["loop stalled"](rig, 0.18)
+        assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True), phase
+
+
 def test_the_bench_counts_cases_windows_and_points():
     result = executed.run({"windows": 30, "faults": "halted,loop stalled", "plans": "path,fingers"})
     counts = result["figures"]["counts"]
