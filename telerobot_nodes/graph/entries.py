@@ -69,7 +69,7 @@ class Crossing:
     size: int = 16_000  # [B] largest message; a larger one is rejected by the sender's link
     most: float = 0.0  # [Hz] greatest rate; messages beyond it are dropped and counted; 0: any
     late: float = 0.0  # [s] behind the shortest way of the last seconds: a later one is not delivered; 0: any
-    moves: bool = False  # new motion: not delivered while one side does not hear the other
+    moves: bool = False  # new motion: not delivered while one side does not receive from the other
 
 
 @dataclass(frozen=True)

@@ -208,11 +208,16 @@ class Hardware:
         if faulty or (latched and not self._error <= LOST_ERROR):
             self._reference.hold(self.arm.position)
 
-    def tare(self) -> None:
-        """Take the mean of the latest wrenches as zero: the sensor's offset, and the weight of an undeclared hand."""
+    def tare(self) -> bool:
+        """Take the mean of the latest wrenches as zero: the sensor's offset, and the weight of an undeclared hand.
+
+        False, and nothing changes, while the sensor is silent.
+        """
         readings = [row for row in self._readings if np.isfinite(row).all()]
-        if readings:
-            self._bias[:] = np.mean(readings, axis=0)
+        if not readings or readings[-1] is not self._readings[-1]:
+            return False
+        self._bias[:] = np.mean(readings, axis=0)
+        return True
 
     def close(self) -> None:
         """Disconnect from the arm."""

@@ -39,7 +39,7 @@ class Want(NamedTuple):
 
 @dataclass(frozen=True)
 class Hello:
-    """Who sends, and what proves that it hears the other side now."""
+    """Who sends, and what proves that it receives from the other side now."""
 
     nonce: int  # to be echoed; another after each session that was opened
     heard_nonce: int  # the other side's latest
@@ -73,7 +73,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Beat:
-    """A heartbeat: what was heard of the other side, and when."""
+    """A heartbeat: what was received from the other side, and when."""
 
     heard_life: int  # 0: none
     heard_stamp: float  # [s] stamp of the other side's latest beat, on its clock

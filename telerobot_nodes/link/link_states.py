@@ -10,10 +10,10 @@ from telerobot_nodes.core.protocol import LinkState, next_state
 class LinkEvent(Enum):
     """What is known of the peer now."""
 
-    SILENT = "nothing was heard of it for `stale_after`"
-    HEARD = "it is heard, and has not said yet that it hears this host"
-    ECHOED = "it is heard, and hears this host"
-    DEAF = "it is heard, and has not heard this host for `stale_after`"
+    SILENT = "nothing was received from it for `stale_after`"
+    HEARD = "it sends, and has not yet confirmed that it receives from this host"
+    ECHOED = "it sends, and receives from this host"
+    DEAF = "it sends, and has received nothing from this host for `stale_after`"
     MISMATCH = "its handshake does not fit"
 
 

@@ -1,4 +1,4 @@
-"""What one host knows of another: when it was heard, whether it hears this host, how far away it is.
+"""What one host knows of another: when it sent last, whether it receives from this host, how far away it is.
 
 Ages are differences of one clock: the clocks of two hosts are never compared. How late a message is, is judged by the
 shortest way of the last seconds; how long that way is does not matter.
@@ -92,7 +92,7 @@ class PeerWatch:
         return LinkEvent.DEAF if deaf else LinkEvent.HEARD
 
     def age(self, now: float) -> float:
-        """Seconds since it was heard; infinite: never."""
+        """Seconds since something was received from it; infinite: never."""
         return now - self._heard
 
     @property

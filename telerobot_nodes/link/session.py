@@ -57,7 +57,7 @@ class TopicCounts:
     delivered: int = 0
     delivered_bytes: int = 0
     late: int = 0  # arrived too late to be delivered
-    withheld: int = 0  # new motion while one side does not hear the other
+    withheld: int = 0  # new motion while one side does not receive from the other
 
 
 @dataclass

@@ -47,3 +47,31 @@ def test_a_tare_takes_only_the_offset_of_the_sensor():
     hardware.open(0.0)
     hardware.tare()
     assert np.abs(hardware._bias).max() < 0.02
+
+
+class SensorOff(MujocoArm):
+    """An arm whose wrist sensor can be silent."""
+
+    silent = False
+
+    def read(self):
+        """No number while the sensor is silent, as drivers report it."""
+        measured = super().read()
+        return dataclasses.replace(measured, wrench_sensor=np.full(6, np.nan)) if self.silent else measured
+
+
+def test_a_tare_while_the_sensor_is_silent_is_refused_and_changes_nothing():
+    robot = load_robot("arm")
+    arm = SensorOff(robot, task_board=False, realism=IDEAL)
+    hardware = Hardware(robot, arm=arm)
+    hardware.open(0.0)
+    before = hardware._bias.copy()
+    arm.silent = True
+    hardware.step(0.001)
+    hardware.measured()
+    assert not hardware.tare()
+    np.testing.assert_array_equal(hardware._bias, before)
+    arm.silent = False
+    hardware.step(0.002)
+    hardware.measured()
+    assert hardware.tare()

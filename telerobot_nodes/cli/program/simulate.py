@@ -1,4 +1,4 @@
-"""`telerobot simulate PROGRAM`: a program with simulated arms and told faults, without a graph, in a moment."""
+"""`telerobot simulate PROGRAM`: a program with simulated arms and given faults, without a graph, in a moment."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _text(program: str) -> str:
 
 
 def _rest(cell: Cell) -> list[str]:
-    """Commands that no live script tells of, and faults of steps that were not reached."""
+    """Commands that no live script reports, and faults of steps that were not reached."""
     told = {script.command for script in cell.scripts if script.outcome}
     lines = [f"command {n}: {report.outcome}: {report.reason}" for n, report in cell.reports.items() if n not in told]
     lines += [f"command {n}: {record.state.value} at {record.step_name}" for n, record in cell.unit.commands.items()]

@@ -138,11 +138,11 @@ class AuthorityKind(IntEnum):
 class LinkState(IntEnum):
     """State of the link to another host: LinkState.msg."""
 
-    WAITING = 0  # the other host was never heard
-    BACK = 1  # it is heard, for the first time or again; it has not answered yet
-    FRESH = 2  # both hosts hear each other
-    HALF_OPEN = 3  # it is heard, and says that it does not hear this host
-    STALE = 4  # it was heard, and is silent now
+    WAITING = 0  # nothing was ever received from the other host
+    BACK = 1  # it sends, for the first time or again; it has not answered yet
+    FRESH = 2  # both hosts receive from each other
+    HALF_OPEN = 3  # it sends, and reports that it receives nothing from this host
+    STALE = 4  # it has sent, and is silent now
     REFUSED = 5  # its topics, messages or robot are others
 
 

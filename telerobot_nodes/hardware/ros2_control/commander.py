@@ -18,7 +18,7 @@ from telerobot_nodes.hardware import Reference, Setpoint
 LONGEST_STEP = 0.002  # [s] of the smoothing of references
 STALL = 0.1  # [s] age of the newest reference from which the arm is brought to rest
 CATCH_UP = 0.05  # [s] most time that one command makes up for
-ZEROS = 0.5  # [s] a velocity controller is told zero after the end
+ZEROS = 0.5  # [s] a velocity controller receives zero after the end
 
 
 class End(Enum):
@@ -42,7 +42,7 @@ class Commander:
     """One arm's commands every `period` [s]. `next` has a thread of its own; the other methods only set."""
 
     def __init__(self, limits: JointLimits, period: float, zeros_after: bool = False) -> None:
-        """`zeros_after`: tell a velocity controller to rest after the end, as it goes on with the last it was told."""
+        """`zeros_after`: send zeros to a velocity controller after the end, as it goes on with the last command."""
         self._steps = max(1, math.ceil(period / LONGEST_STEP - 1e-9))
         self._h = period / self._steps
         self._reference = Reference(limits, self._h, np.clip(np.zeros(limits.dof), limits.lower, limits.upper))

@@ -54,7 +54,7 @@ class JointFeed:
             self._clock.reset()
         time = self._clock.arrival(stamp, received)
         if time is None:
-            return None  # a repeated measurement tells nothing new; silence follows from its time
+            return None  # a repeated measurement is nothing new; silence follows from its time
         fault = self._find(names, len(position))
         if fault is None:
             fault = self._take(time, np.asarray(position, dtype=float), velocity, effort, again)
@@ -78,8 +78,8 @@ class JointFeed:
         q, last = position[self._index], self.latest
         if not np.isfinite(q).all():
             return Fault(Trouble.NOT_FINITE, f"position of {self._names[int(np.argmin(np.isfinite(q)))]}")
-        told = _row(velocity, self._index)
-        qd = told if told is not None and np.isfinite(told).all() else None
+        given = _row(velocity, self._index)
+        qd = given if given is not None and np.isfinite(given).all() else None
         fault = self._units(q, np.zeros_like(q) if qd is None else qd)
         if fault is not None:
             return fault

@@ -9,7 +9,7 @@ from enum import Enum
 class Trouble(Enum):
     """Why an arm cannot be moved."""
 
-    UNHEARD = "nothing was heard from the arm yet"
+    UNHEARD = "nothing was received from the arm yet"
     SILENT = "the arm is silent"
     MISSING_JOINT = "a joint is missing"
     NOT_FINITE = "a measurement is not a finite number"

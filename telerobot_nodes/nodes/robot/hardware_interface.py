@@ -87,8 +87,10 @@ class HardwareInterfaceNode(GraphNode):
         response.success, response.message = True, self._arm.status().reason
 
     def _on_tare(self, _request: Any, response: Any) -> None:
-        self._arm.tare()
-        response.success, response.message = True, "present wrench is zero"
+        response.success = self._arm.tare()
+        response.message = (
+            "present wrench is zero" if response.success else "nothing changed: the wrist sensor is silent"
+        )
 
     def _tick(self) -> None:
         self._arm.step(self.now())

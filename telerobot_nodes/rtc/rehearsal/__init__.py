@@ -1,4 +1,4 @@
-"""Rehearsal: the real decision unit, workers and database with simulated arms and told faults, in simulated time."""
+"""Rehearsal: the real decision unit, workers and database with simulated arms and given faults, in simulated time."""
 
 from __future__ import annotations
 
