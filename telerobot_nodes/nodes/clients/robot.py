@@ -45,7 +45,8 @@ from telerobot_nodes.operator.client import (
 )
 
 STEP_PERIOD = 0.04  # [s] of motions; a halt that is not confirmed is repeated as often
-FIRST_STATES_LIMIT = 3.0  # [s] for the first states to arrive
+DISCOVERY_LIMIT = 3.0  # [s] for a queue to be found; a robot's own host may have none
+FIRST_STATES_LIMIT = 10.0  # [s] for the first states of those found
 LISTEN_PERIOD = 0.1  # [s] between views for listeners
 SERVED_LIMIT = 3.0  # [s] to find the node that serves a command
 REQUEST_LIMIT = 10.0  # [s] for its answer
@@ -111,7 +112,7 @@ class Robot(OperatorWords):
                 self._texts = Texts(carrier, changed, self.agent)
                 self._primitives = Primitives(carrier, changed, self.agent)
             carrier.every(STEP_PERIOD, self._step)
-            self.wait_until(lambda _: self._has_first_states(), FIRST_STATES_LIMIT)
+            self._wait_for_first_states()
         except BaseException:
             carrier.close()
             raise
@@ -272,10 +273,15 @@ class Robot(OperatorWords):
                 continue
             self._waiting.append((command, until, sent))
 
-    def _has_first_states(self) -> bool:
-        """Whether the robot's state was received, and the queue's where there is one."""
-        received, queued = self._client.received, self._carrier.node.count_publishers(self._carrier.topic_name(QUEUE))
-        return received.robot is not None and (received.queue is not None or not queued)
+    def _wait_for_first_states(self) -> None:
+        """Wait for the robot's state and the queue's; for that of a queue nobody has found no longer than for finding it."""
+        received, topic = self._client.received, self._carrier.topic_name(QUEUE)
+        if self.wait_until(lambda _: received.robot is not None and received.queue is not None, DISCOVERY_LIMIT):
+            return
+        queued = self._carrier.node.count_publishers(topic) > 0
+        self.wait_until(
+            lambda _: received.robot is not None and (received.queue is not None or not queued), FIRST_STATES_LIMIT
+        )
 
     def _wait(self, ready: Callable[[], object], limit: float, look: float) -> bool:
         """Wait for what is found in the graph, which wakes nobody."""

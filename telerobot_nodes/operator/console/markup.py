@@ -9,16 +9,22 @@ from telerobot_nodes.operator.client import ConsoleView, HaltStage, Row, Tone
 from telerobot_nodes.operator.console import palette
 from telerobot_nodes.operator.web import BarState
 
-SHOWN_NOTICES = 4
+# Rows come and go; what stands below them must not move under the pointer of a person who is about to press it.
+STATUS_LINES = 13  # space kept for the status block; more rows make it grow
+NOTICE_LINES = 6  # space of the notices, which scroll
+SHOWN_NOTICES = 12
+LINE = 19  # [px] of a row
 IN_BAR = ("lead", "authority")  # rows that the stop bar shows, not the panel
 
-STYLE = """<style>
-.tr-rows{margin:0 10px;display:grid;grid-template-columns:auto 1fr;gap:2px 12px;font-size:12.5px;line-height:1.35;
-  font-variant-numeric:tabular-nums}
-.tr-rows .k{color:#8b93a1;white-space:nowrap}
-.tr-rows .v{overflow-wrap:anywhere}
-.tr-legend{margin:2px 10px;font-size:12px;display:grid;grid-template-columns:1fr 1fr;gap:2px 10px}
-.tr-chip{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:6px;vertical-align:-1px}
+STYLE = f"""<style>
+.tr-status{{min-height:{STATUS_LINES * LINE}px}}
+.tr-notices{{height:{NOTICE_LINES * LINE}px;overflow-y:auto}}
+.tr-rows{{margin:0 10px;display:grid;grid-template-columns:auto 1fr;gap:2px 12px;font-size:12.5px;line-height:1.35;
+  font-variant-numeric:tabular-nums}}
+.tr-rows .k{{color:#8b93a1;white-space:nowrap}}
+.tr-rows .v{{overflow-wrap:anywhere}}
+.tr-legend{{margin:2px 10px;font-size:12px;display:grid;grid-template-columns:1fr 1fr;gap:2px 10px}}
+.tr-chip{{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:6px;vertical-align:-1px}}
 </style>"""
 
 
@@ -36,14 +42,14 @@ def bar(view: ConsoleView, latched: bool) -> BarState:
 
 def status(rows: Sequence[Row]) -> str:
     """The status block, without what the stop bar shows."""
-    return STYLE + _grid(row for row in rows if row.label not in IN_BAR)
+    grid = _grid(row for row in rows if row.label not in IN_BAR)
+    return f'{STYLE}<div class="tr-status">{grid}</div>'
 
 
 def notices(rows: Sequence[Row]) -> str:
-    """The newest notices with their age."""
-    if not rows:
-        return _grid([Row("", "nothing to report", Tone.QUIET)])
-    return _grid(rows[:SHOWN_NOTICES])
+    """The notices with their age, newest first."""
+    grid = _grid(rows[:SHOWN_NOTICES] or [Row("", "nothing to report", Tone.QUIET)])
+    return f'<div class="tr-notices" tabindex="0">{grid}</div>'
 
 
 def legend() -> str:

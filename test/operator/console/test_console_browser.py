@@ -118,6 +118,18 @@ def test_delete_all_and_replay_reach_the_graph(console, page):
     console.sink.wait_for(lambda command: isinstance(command, commands.Replay))
 
 
+def test_no_button_moves_when_rows_and_notices_come(console, page):
+    """A person who is about to press a button would press the next one."""
+    start = page.get_by_role("button", name="start")
+    before = start.bounding_box()
+    console.queue_status = QueueStatus(unacknowledged=3, brake_rate=1.0, position_clutch=False, lead=7.4)
+    see(page, "on the way")
+    for number in range(6):
+        console.client.refuse(f"notice {number}", time.monotonic())
+    see(page, "notice 5")
+    assert start.bounding_box() == before
+
+
 def type_ratio(page, text):
     box = page.locator("input[type=text]").nth(0)
     box.fill(text)
