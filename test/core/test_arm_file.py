@@ -20,6 +20,12 @@ options: {namespace: /cell}
 """
 
 
+URDF = """\
+<robot name="r"><link name="base"/><link name="one"/><joint name="j" type="revolute"><parent link="base"/>
+<child link="one"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="3"/></joint></robot>"""
+SRDF = '<robot name="r"><disable_collisions link1="base" link2="one" reason="{}"/></robot>'
+
+
 @pytest.fixture
 def load(tmp_path):
     def write(text):
@@ -56,11 +62,26 @@ def test_kinematics_see_the_tighter_limits(load):
 
 
 def test_a_urdf_is_looked_for_beside_the_file(load, tmp_path):
-    (tmp_path / "one.urdf").write_text(
-        '<robot name="r"><link name="base"/><link name="one"/><joint name="j" type="revolute"><parent link="base"/>'
-        '<child link="one"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="3"/></joint></robot>'
-    )
+    (tmp_path / "one.urdf").write_text(URDF)
     assert load("urdf: one.urdf\ntool_frame: one\n").joint_names == ("j",)
+
+
+def test_the_srdf_is_the_one_it_names_else_the_one_beside_the_urdf(load, tmp_path):
+    (tmp_path / "one.urdf").write_text(URDF)
+    assert load("urdf: one.urdf\n").srdf is None
+    (tmp_path / "one.srdf").write_text(SRDF.format("Beside"))
+    (tmp_path / "cell").mkdir()
+    (tmp_path / "cell" / "ours.srdf").write_text(SRDF.format("Named"))
+    assert load("urdf: one.urdf\n").srdf.reason("base", "one") == "Beside"
+    assert load("urdf: one.urdf\nsrdf: cell/ours.srdf\n").srdf.reason("base", "one") == "Named"
+
+
+def test_an_srdf_that_does_not_fit_is_rejected(load, tmp_path):
+    (tmp_path / "other.srdf").write_text(SRDF.format("Never").replace('name="r"', 'name="other"'))
+    for name, words in (("other", "robot 'other'; the URDF's is"), ("nowhere", "not readable")):
+        with pytest.raises(ParameterFileError, match=words) as caught:
+            load(f"urdf: arm\nsrdf: {name}.srdf\n")
+        assert (caught.value.line, caught.value.key) == (2, "srdf")
 
 
 @pytest.mark.parametrize(

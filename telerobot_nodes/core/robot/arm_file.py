@@ -6,6 +6,7 @@ line, column and key.
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from telerobot_nodes.core.robot.description import locate, read_urdf
 from telerobot_nodes.core.robot.limits import JointLimits
 from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand
 from telerobot_nodes.core.robot.robot import RobotModel, load_urdf
+from telerobot_nodes.core.robot.srdf import Srdf, read_srdf
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
 
@@ -58,6 +60,7 @@ class ArmFile:
     """The arm file as it was written. What is not given comes from the URDF or the robot known by name."""
 
     urdf: str  # a file, relative to this one, or a robot known by name
+    srdf: str = ""  # a file, relative to this one; empty: the one beside the URDF
     tool_frame: str = ""
     sensor_frame: str = ""
     home: Mapping[str, float] = field(default_factory=dict)  # [rad] by joint
@@ -112,7 +115,16 @@ def _with_file(robot: RobotModel, arm: ArmFile, path: Path, raw: FileMapping) ->
         gripper=Gripper(arm.gripper.joints, arm.gripper.max_opening) if arm.gripper else robot.gripper,
         hand=Hand(arm.hand.mass, _three(arm.hand.center, "center", raw["hand"])) if arm.hand else None,
         driver=Driver(arm.driver, raw.get("options", {})),
+        srdf=_srdf(robot, path.parent / arm.srdf, raw) if arm.srdf else robot.srdf,
     )
+
+
+def _srdf(robot: RobotModel, srdf: Path, raw: FileMapping) -> Srdf:
+    """The SRDF that the arm file names; it must fit the URDF."""
+    try:
+        return read_srdf(srdf, ET.fromstring(robot.urdf))
+    except ModelError as error:
+        raw.reject("srdf", str(error))
 
 
 def _limits(robot: RobotModel, rows: Mapping[str, JointRow], raw: FileMapping) -> JointLimits:

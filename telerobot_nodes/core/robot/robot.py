@@ -17,7 +17,7 @@ import pinocchio as pin
 from telerobot_nodes.core.robot import description
 from telerobot_nodes.core.robot.limits import JointLimits
 from telerobot_nodes.core.robot.profiles import Driver, Gripper, Hand, RobotProfile
-from telerobot_nodes.core.robot.srdf import Srdf, find_srdf, read_srdf
+from telerobot_nodes.core.robot.srdf import Srdf, find_srdf
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
 
@@ -87,15 +87,9 @@ class RobotModel:
 
 
 def load_urdf(
-    name_or_path: str = "arm",
-    tool_frame: str | None = None,
-    T_world_base: pin.SE3 | None = None,
-    srdf: Path | None = None,
+    name_or_path: str = "arm", tool_frame: str | None = None, T_world_base: pin.SE3 | None = None
 ) -> RobotModel:
-    """The robot of a known name (`arm`, `panda`, `ur5`) or of a URDF file; raises ModelError.
-
-    `srdf`: its SRDF file; None: the one beside the URDF, if there is one.
-    """
+    """The robot of a known name (`arm`, `panda`, `ur5`) or of a URDF file, with the SRDF beside it; raises ModelError."""
     path, profile = description.locate(name_or_path)
     xml = description.read_urdf(path)
     tool = tool_frame or (profile.tool_frame if profile else description.default_tool_frame(path, xml))
@@ -119,7 +113,7 @@ def load_urdf(
         gripper=profile.gripper if profile else None,
         sensor_frame=profile.sensor_frame if profile else "",
         workspace_size=profile.workspace_size if profile else (0.3, 0.3, 0.3),
-        srdf=read_srdf(srdf, xml) if srdf else find_srdf(path),
+        srdf=find_srdf(path),
         continuous=description.continuous_joints(path) & frozenset(model.names[1:]),
     )
 
