@@ -89,7 +89,7 @@ class RobotModel:
 def load_urdf(
     name_or_path: str = "arm", tool_frame: str | None = None, T_world_base: pin.SE3 | None = None
 ) -> RobotModel:
-    """The robot of a known name (`arm`, `panda`, `ur5`) or of a URDF file, with the SRDF beside it; raises ModelError."""
+    """The robot of a known name (`arm`, `panda`, `ur5`) or URDF file, with the SRDF beside it; raises ModelError."""
     path, profile = description.locate(name_or_path)
     xml = description.read_urdf(path)
     tool = tool_frame or (profile.tool_frame if profile else description.default_tool_frame(path, xml))

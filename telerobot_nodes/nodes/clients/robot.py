@@ -274,7 +274,7 @@ class Robot(OperatorWords):
             self._waiting.append((command, until, sent))
 
     def _wait_for_first_states(self) -> None:
-        """Wait for the robot's state and the queue's; for that of a queue nobody has found no longer than for finding it."""
+        """Wait for the first states of robot and queue; of a queue that is not found, no longer than finding takes."""
         received, topic = self._client.received, self._carrier.topic_name(QUEUE)
         if self.wait_until(lambda _: received.robot is not None and received.queue is not None, DISCOVERY_LIMIT):
             return
