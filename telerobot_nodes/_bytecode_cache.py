@@ -1,4 +1,4 @@
-"""Where Python keeps the bytecode of a process that was told to leave none beside the sources.
+"""Where Python keeps the bytecode of a process that must leave none beside the sources.
 
 Container images often set PYTHONDONTWRITEBYTECODE. Every node would then parse all its modules at each start: nearly
 three seconds of processor time, times the nodes of a graph.

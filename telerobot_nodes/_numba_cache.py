@@ -70,7 +70,7 @@ def compiling(part: str) -> Iterator[bool]:
 
 
 def _mark(part: str) -> Path | None:
-    """The file that says that a part is compiled."""
+    """The file that marks a part as compiled."""
     folder = os.environ.get("NUMBA_CACHE_DIR")
     if not folder:
         return None

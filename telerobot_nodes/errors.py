@@ -29,7 +29,7 @@ class ParameterFileError(TelerobotError):
 
 
 class ModelError(TelerobotError):
-    """A robot description cannot be used; says which part of it and why."""
+    """A robot description cannot be used; the message names the part and the reason."""
 
 
 class OutOfReachError(TelerobotError):

@@ -43,7 +43,7 @@ class PeerWatch:
     def __init__(self, stale_after: float) -> None:
         self.state = LinkState.WAITING
         self.mismatch = ""  # why its handshake does not fit
-        self.peer_age = math.inf  # [s] since it heard this host, as it said last
+        self.peer_age = math.inf  # [s] since it received from this host, as it reported last
         self._stale_after = stale_after
         self._heard = -math.inf
         self._heard_since = math.inf

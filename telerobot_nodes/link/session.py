@@ -38,7 +38,7 @@ class Arrival(NamedTuple):
 
 @dataclass(frozen=True)
 class Identity:
-    """What a host says of itself, and what both hosts must share."""
+    """What a host reports of itself, and what both hosts must share."""
 
     host: str
     role: int  # 0 robot, 1 operator

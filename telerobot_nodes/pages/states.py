@@ -47,7 +47,7 @@ def diagram(table: Table) -> str:
 
 
 def meanings(table: Table) -> str:
-    """Markdown rows of the states and events whose values say more than their names."""
+    """Markdown rows of the states and events whose values explain more than their names."""
     members = dict.fromkeys([state for state, _ in table] + list(table.values()) + [event for _, event in table])
     told = [m for m in members if isinstance(m.value, str) and m.value != _words(m)]
     rows = [f"| {member.name} | {member.value} |" for member in told]

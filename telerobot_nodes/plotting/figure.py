@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colours that people with any colour vision tell apart [OkabeIto2008].
+# Colours that people with any colour vision can distinguish [OkabeIto2008].
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 GREY, DARK_GREY = "#999999", "#666666"
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, DARK_GREY)

@@ -74,7 +74,7 @@ class Rig:
         return self.now() - start
 
     def are(self, state: LinkState) -> bool:
-        """Whether both hosts say so."""
+        """Whether both hosts report so."""
         return self.robot.state is state and self.operator.state is state
 
     def send(self, name: str, size: int) -> int:
@@ -218,7 +218,7 @@ def _halts(rig: Rig, settings: LinkSettings, count: int) -> dict[str, Any]:
 
 
 def _cut(rig: Rig, settings: LinkSettings) -> dict[str, float]:
-    """A cut of both ways: when each host says so, and when it is over."""
+    """A cut of both ways: when each host reports it, and when it is over."""
     rig.relay.set(LinkSettings(delay=settings.delay, up=False, down=False))
     start = rig.now()
     stale = rig.until(lambda: rig.are(LinkState.STALE), CUT, "both hosts stale")

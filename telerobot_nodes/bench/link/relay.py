@@ -39,7 +39,7 @@ class _Way:
 
 
 class Relay:
-    """Stands where the hosts files say that the other host is. A context manager; one thread."""
+    """Stands at the address that the hosts files give for the other host. A context manager; one thread."""
 
     def __init__(self, robot: int, operator: int) -> None:
         """The ports of the two hosts."""

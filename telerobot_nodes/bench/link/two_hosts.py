@@ -40,7 +40,7 @@ def write_hosts(folder: Path, extra: str = "", rate: float = 0.0) -> tuple[Relay
 
 @dataclass
 class Side:
-    """One host: a command that runs until it is interrupted, and what it said."""
+    """One host: a command that runs until it is interrupted, and its output."""
 
     role: str
     domain: int
@@ -68,7 +68,7 @@ class Side:
     def wait_ready(self, limit: float) -> None:
         """Wait for its line; raises TelerobotError after `limit` [s]."""
         if not self.ready.wait(limit):
-            raise TelerobotError(f"{self.role}: not ready in {limit:g} s; it said:\n" + "\n".join(self.lines[-30:]))
+            raise TelerobotError(f"{self.role}: not ready in {limit:g} s; its output:\n" + "\n".join(self.lines[-30:]))
 
     def pid(self, node: str) -> int:
         """Process of a node that it runs. Raises TelerobotError."""

@@ -178,7 +178,7 @@ class ExecutedRig:
             if report.mode is ExecutorMode.IDLE and report.queue_length == 0:
                 break
             self.run(SLICE)
-        self.run(2 * TICK * PERIOD)  # the executor says in its tick what it has counted
+        self.run(2 * TICK * PERIOD)  # the executor reports in its tick what it has counted
         return self.finished
 
     def wrong(self) -> int:

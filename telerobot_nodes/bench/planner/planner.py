@@ -2,7 +2,7 @@
 
 OMPL is asked twice: with the compiled checker called per state, and with one compiled call per edge. Both sample
 along edges at `step`; this planner proves them. OMPL is optional (extra `dev`): without it
-only we are timed, and the result says so. VAMP has no wheel and is not run.
+only we are timed, and the result notes that. VAMP has no wheel and is not run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the setpoints around one halt say: when the arm first decelerated, when it was at rest, how far it went."""
+"""What the setpoints around one halt show: when the arm first decelerated, when it was at rest, how far it went."""
 
 from __future__ import annotations
 

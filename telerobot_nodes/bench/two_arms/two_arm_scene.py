@@ -1,7 +1,7 @@
 """The MuJoCo model of the two-arm workcell: both arms of `urdf/two_arm_cell.urdf` in one physics, among obstacles.
 
 Contact rules: an arm touches the other arm and every obstacle, never itself. Fingers are fixed half open. Contacts are
-seen from `SEEN` [m] before they push, so that near misses can be told from touches.
+seen from `SEEN` [m] before they push, so that near misses differ from touches.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def _goals(figures: Mapping[str, Any], options: RunOptions) -> list[dict[str, An
     goals = [
         report.goal("crossing tasks", figures["tasks"], "tasks", ">=", TASKS),
         report.goal("contacts, MuJoCo", figures.get("contacts", np.nan), "contacts", "==", 0),
-        report.goal("tasks that neither arrived nor said why", _silent(figures), "tasks", "==", 0),
+        report.goal("tasks that neither arrived nor reported why", _silent(figures), "tasks", "==", 0),
     ]
     ratio = figures.get("throughput_against_turns", {}).get("ratio")
     if ratio is not None:

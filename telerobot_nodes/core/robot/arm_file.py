@@ -101,7 +101,7 @@ def load_robot(
 
 
 def _with_file(robot: RobotModel, arm: ArmFile, path: Path, raw: FileMapping) -> RobotModel:
-    """The robot with what the arm file says of it."""
+    """The robot with the values of the arm file."""
     limits = _limits(robot, arm.limits, raw)
     robot.model.lowerPositionLimit, robot.model.upperPositionLimit = limits.lower, limits.upper
     robot.model.velocityLimit, robot.model.effortLimit = limits.velocity, limits.effort
@@ -142,7 +142,7 @@ def _limits(robot: RobotModel, rows: Mapping[str, JointRow], raw: FileMapping) -
 
 
 def _check_tighter(key: str, asked: float, urdf: float, line: FileMapping) -> None:
-    """Reject a limit beyond the URDF's; an acceleration is not the URDF's to say."""
+    """Reject a limit beyond the URDF's; a URDF has no accelerations."""
     if key != "acceleration" and (asked < urdf if key == "lower" else asked > urdf):
         line.reject(key, f"{asked:g} is beyond the URDF's {urdf:g}; allowed: a tighter limit")
 

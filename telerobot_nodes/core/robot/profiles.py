@@ -1,4 +1,4 @@
-"""What URDF cannot say about the robots known by name: accelerations, home, rotor inertias, gripper, workspace.
+"""What URDF cannot express about the robots known by name: accelerations, home, rotor inertias, gripper, workspace.
 
 A robot given by a URDF path has no profile; `core/robot/robot.py` states the rules used instead.
 """

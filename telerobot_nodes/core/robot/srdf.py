@@ -27,7 +27,7 @@ class EndEffector:
 
 @dataclass(frozen=True)
 class Srdf:
-    """What an SRDF says about a robot. Joint values are in rad, of sliding joints in m."""
+    """The contents of an SRDF. Joint values are in rad, of sliding joints in m."""
 
     path: Path
     disabled: Mapping[tuple[str, str], str]  # links, in alphabetical order -> reason; their contact is not checked

@@ -92,5 +92,5 @@ def _profile(delta: FloatArray, bounds: FloatArray) -> ruckig.Trajectory | None:
     profile = ruckig.Trajectory(1)
     result = ruckig.Ruckig(1).calculate(task, profile)
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
-        raise InvalidValueError("path", delta.tolist(), f"allowed: what Ruckig can time; it says {result}")
+        raise InvalidValueError("path", delta.tolist(), f"allowed: what Ruckig can time; it reports {result}")
     return profile

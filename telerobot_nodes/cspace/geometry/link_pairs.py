@@ -22,7 +22,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.link_shapes import LinkShape
 
 SAMPLES = 200  # random configurations in which links are looked at
-ALWAYS = 0.95  # [-] of them in which links touch that cannot be told apart
+ALWAYS = 0.95  # [-] of them in which links touch that cannot be distinguished
 
 NamePair = tuple[str, str]  # of links or held things, in alphabetical order
 

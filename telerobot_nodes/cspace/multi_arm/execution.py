@@ -46,7 +46,7 @@ class ArmPredictor:
 
 
 class HeadwayWatch:
-    """Tells when an arm that may go on has made no headway for `patience` [s]: the field and the path balance.
+    """Detects that an arm that may go on has made no headway for `patience` [s]: the field and the path balance.
 
     Bounded: the answer comes at the first update after `patience`. An arm swinging to and fro makes no headway.
     """

@@ -190,7 +190,7 @@ class ArmPlanning:
         return dict(self._cache.notes)
 
     def _usual(self, arm: str, planner: Planner) -> bool:
-        """True for the planner of requests that say nothing special; its cells are kept in a file."""
+        """True for the planner of requests without settings of their own; its cells are kept in a file."""
         key = (self._geometry_key(arm, frozenset(), {}), self.settings.planner.margin, frozenset[str]())
         return planner is self._planners.get(key)
 

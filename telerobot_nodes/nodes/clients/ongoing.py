@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 Report = TypeVar("Report")
 End = TypeVar("End")
 
-LONGEST_WAIT = 3600.0  # [s] unless the caller says less
+LONGEST_WAIT = 3600.0  # [s] unless the caller gives less
 MOST_REPORTS = 256  # kept for a reader that is slow
 
 

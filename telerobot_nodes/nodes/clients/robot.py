@@ -68,7 +68,7 @@ class RunningMove(Ongoing[None, MoveResult]):
         self._move.begin(self._client, now)
 
     def stop(self) -> None:
-        """Lay no more of it; what was laid stays in the plan."""
+        """Send no more of it; the points sent stay in the plan."""
         with self._changed:
             self._move.stop(self._client)
             self.step(0.0)
@@ -230,7 +230,7 @@ class Robot(OperatorWords):
         return self.run(trial_of(text), limit)
 
     def close(self) -> None:
-        """Leave the graph. What the robot was asked to do goes on; motions are laid no further."""
+        """Leave the graph. Commands under way continue; motions get no further points."""
         with self._changed:
             for move in self._moves:
                 move.stop()

@@ -43,7 +43,7 @@ class CommandClient(Foreground):
         self.tasks: dict[int, str] = {}  # shown to the operator now
         self.watch: Callable[[Any], None] = lambda message: None  # receives the live scripts of our texts
         self.idle: Callable[[], None] = lambda: None  # called again and again while a text is waited for
-        self.beside: Callable[[Any], None] = lambda message: None  # receives the replies to what was only said
+        self.beside: Callable[[Any], None] = lambda message: None  # receives the replies to texts sent without waiting
         try:
             self.prefix = self._find(hurry)
             self._texts = TextSender(self, self.sender)
@@ -60,7 +60,7 @@ class CommandClient(Foreground):
         return self._until(text, lambda message: message.kind == CommandReport.REPLY, limit)
 
     def say(self, text: str) -> None:
-        """Send a text without waiting for its reply; for what is said while another text is waited for."""
+        """Send a text without waiting for its reply; for texts sent while another one is waited for."""
         self._texts.send(text, self.now())
 
     def begin(self, text: str, limit: float = ANSWER_LIMIT) -> int:

@@ -77,7 +77,7 @@ class OperatorClient:
     """Latest values of the graph, the plan as a line, open requests, halt, notices."""
 
     def __init__(self, port: CommandPort, request_limit: float = REQUEST_LIMIT, agent: str = "operator") -> None:
-        """`agent`: who halts, as `port` says it to the robot."""
+        """`agent`: who halts, as `port` reports it to the robot."""
         self._port = port
         self.queue = QueueStatus()
         self.robot = RobotStatus()

@@ -39,10 +39,10 @@ class MoveEnd(Enum):
 
     SUCCEEDED = "succeeded"  # the measured tool is at the goal
     TRIAL = "laid as a trial path"  # the position clutch is disengaged
-    REFUSED = "refused"  # nothing was laid
+    REFUSED = "refused"  # no target was sent
     BLOCKED = "blocked"  # the plan ends before the goal, out of reach for example
-    STOPPED = "stopped"  # by a halt, pause, e-stop, fault or loss of authority; what was laid stays in the plan
-    LATE = "late"  # not executed within the limit; what was laid stays in the plan
+    STOPPED = "stopped"  # by a halt, pause, e-stop, fault or loss of authority; the points sent stay in the plan
+    LATE = "late"  # not executed within the limit; the points sent stay in the plan
     SILENT = "silent"  # no state of the queue or the robot; what the arm does is not known
 
 
@@ -133,7 +133,7 @@ class Move:
         return None
 
     def stop(self, client: OperatorClient) -> None:
-        """Send no more targets; what was laid stays in the plan."""
+        """Send no more targets; the points sent stay in the plan."""
         self._finish(client, MoveEnd.STOPPED, "stopped here")
 
     def _at(self, elapsed: float) -> FloatArray:

@@ -2,7 +2,7 @@
 
 Repetitions are paced by the measured round trip [Paxson2011], so that none is on its way before an answer can be back,
 except for halts. A text that started a command is repeated now and then until the command's end is known: its report
-may be lost. The decision unit executes a text once, and says its answers again.
+may be lost. The decision unit executes a text once, and repeats its answers.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def _robot_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
     old = Tone.QUIET if stale else Tone.PLAIN
     motion = "moving" if robot.moving else "at rest"
     delay = f", round trip {queue.round_trip:.2f} s" if queue.round_trip >= 0.0 else ", round trip not measured"
-    age_text = "none yet" if heard is None else f"heard {seconds(age)} ago"
+    age_text = "none yet" if heard is None else f"received {seconds(age)} ago"
     return (
         Row("lead", *_lead(client, now)),
         Row("robot data", age_text + delay, Tone.BAD if stale else Tone.PLAIN),
@@ -235,7 +235,7 @@ def _jumps(count: int) -> str:
 
 def _authority_row(client: OperatorClient) -> Row:
     queue, robot = client.queue, client.robot
-    silent = ", not heard lately" if robot.holder_silent else ""
+    silent = ", silent" if robot.holder_silent else ""
     if queue.has_authority:
         asks = f"; {robot.asker} {'may take it' if robot.granted else 'asks: grant or refuse'}" if robot.asker else ""
         return Row("authority", f"{queue.agent or 'this operator'} (here){asks}", Tone.WARN if asks else Tone.PLAIN)

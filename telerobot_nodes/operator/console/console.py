@@ -46,7 +46,7 @@ class ConsoleSetup:
 
 
 class Console:
-    """One console. Raises InvalidValueError when it cannot be served where `setup` says."""
+    """One console. Raises InvalidValueError when it cannot be served at the address in `setup`."""
 
     def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
         self._client = client

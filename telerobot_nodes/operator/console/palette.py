@@ -6,7 +6,7 @@ from telerobot_nodes.operator.client import Tone
 
 Rgb = tuple[int, int, int]
 
-# Seven colours that people with any colour vision tell apart [Okabe and Ito, Color Universal Design, 2008]
+# Seven colours that people with any colour vision can distinguish [Okabe and Ito, Color Universal Design, 2008]
 _ORANGE: Rgb = (230, 159, 0)
 _SKY: Rgb = (86, 180, 233)
 _GREEN: Rgb = (0, 158, 115)

@@ -10,7 +10,7 @@ from python_qt_binding.QtWidgets import QGridLayout, QLabel, QPushButton, QShort
 
 from telerobot_nodes.operator.client import Command, ConsoleView, Tone, commands
 
-COLOURS = {  # text on background; told by words as well
+COLOURS = {  # text on background; the words mean the same
     Tone.GOOD: ("#ffffff", "#1a7f37"),
     Tone.PLAIN: ("#ffffff", "#3d444d"),
     Tone.QUIET: ("#ffffff", "#59636e"),

@@ -73,7 +73,7 @@ class ScriptLines:
         """`whole`: also the text and the end of each command, and when each step began."""
         self._whole = whole
         self._printed: dict[int, int] = {}  # steps of each command
-        self._waits: Any = None  # command, count and name of the step that was last said to wait
+        self._waits: Any = None  # command, count and name of the step last reported as waiting
 
     def of(self, message: Any) -> list[Text]:
         """The lines that a ScriptState.msg adds."""

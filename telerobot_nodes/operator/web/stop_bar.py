@@ -1,7 +1,7 @@
 """The stop bar: stops and the robot's state at the top of every page, and the keys H and Esc.
 
 It is part of the page itself, beside viser, with a connection of its own: neither scrolling, nor a widget that has the
-focus, nor a widget that fails can take it away. The window hears keys before any widget does; the hotkeys of viser
+focus, nor a widget that fails can take it away. The window receives keys before any widget does; the hotkeys of viser
 ignore a key while an input, a checkbox or a list has the focus.
 """
 

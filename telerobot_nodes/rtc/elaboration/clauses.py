@@ -233,7 +233,7 @@ def _check_spaces(script: Script, request: Request) -> None:
 
 
 def _check_person(script: Script, request: Request) -> None:
-    """What only the arm's own motion tells is not known of a step that a person performs."""
+    """What only the arm's own motion measures is not known of a step that a person performs."""
     for planned in script.steps if request.via_operator else ():
         values = [rule.value for rule in planned.step.writes if rule.value is not None]
         if any(("measured", "track") in value.attributes for value in values):

@@ -108,7 +108,7 @@ class Environment:
 
     def _computed(self, name: str) -> object:
         if name == "direction" and self.request.task.direction is not None:
-            return _SLOT_VALUES[name](self)  # what the command says comes before the skill's default
+            return _SLOT_VALUES[name](self)  # the command's value comes before the skill's default
         for source in (self.frame.skill.plan, self.frame.skill.defaults):
             if name in source:
                 return self._guarded(name, source[name])

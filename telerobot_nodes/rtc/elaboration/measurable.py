@@ -36,7 +36,7 @@ def check_measured(task: Task, performer: str) -> None:
 
 
 def _unmeasured(condition: Condition, arm: bool) -> str:
-    """Why a condition could never be told; empty when it is measured."""
+    """Why a condition could never be evaluated; empty when it is measured."""
     if isinstance(condition, (Both, Either)):
         return next((reason for term in condition.terms if (reason := _unmeasured(term, arm))), "")
     if isinstance(condition, Negation):

@@ -86,7 +86,7 @@ def _limits(filled: dict[str, Any], request: Request) -> None:
 
 
 def _compliance(filled: dict[str, Any], request: Request) -> None:
-    """What a command says to compliant motion: stiffness, dither, shared control."""
+    """Clauses of a command for compliant motion: stiffness, dither, shared control."""
     if "stiffness" in request.constraints:
         gain = min(request.constraints["stiffness"] * FORCE_GAIN, MAX_SPRING_GAIN)
         filled["spring_gains"] = (gain, gain, gain, ORIENTATION_GAIN)

@@ -95,7 +95,7 @@ def _task(task: tree.Task, vocabulary: Vocabulary) -> None:
 
 
 def _amounts(task: tree.Task, slots: Slots | None) -> None:
-    """The number of a verb of the grammar file is checked with its skill, which says what it measures."""
+    """The number of a verb of the grammar file is checked with its skill, which states what it measures."""
     if task.amount is not None and task.amount.number < 0.0:
         raise CommandError("an amount is not negative; the direction is a word", task.amount.at)
     if slots is None:

@@ -12,7 +12,7 @@ from telerobot_nodes.rtc.language.verbs import BEGINNINGS, Verb, fold
 from telerobot_nodes.rtc.language.vocabulary import PERFORMER_KINDS, PLACE_KINDS, Vocabulary
 
 _BREAKS = " \t\n;,(){}=<>"
-# What a name is after the first word of a statement, where TARGET_KINDS and the skill files do not tell.
+# What a name is after the first word of a statement, where TARGET_KINDS and the skill files do not define it.
 _KINDS_OF: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("approach", "inspect"), PLACE_KINDS),
     **dict.fromkeys(("where", "show"), (*PLACE_KINDS, "arms")),
@@ -46,7 +46,7 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> tuple[str, ...]:
         accepted -= {"CAMERA"}  # a name there, like any other
     known = words(vocabulary.verbs)
     keywords = {known[name] for name in accepted if known[name][0].isalpha() and " " not in known[name]}
-    names = frozenset(name for name in names if name not in keywords)  # said once, as the word that it is
+    names = frozenset(name for name in names if name not in keywords)  # listed once, as the word that it is
     return tuple(
         sorted(word for word in keywords if word.startswith(typed))
         + sorted(quoted(name) for name in names if fold(name).replace("_", "-").startswith(typed.lstrip("'")))

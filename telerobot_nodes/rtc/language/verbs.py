@@ -56,7 +56,7 @@ class Verb:
     """A verb of a skill file."""
 
     word: str
-    slots: Slots = field(default_factory=Slots, hash=False)  # the word and the rule tell them apart
+    slots: Slots = field(default_factory=Slots, hash=False)  # the word and the rule distinguish them
     doc: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:

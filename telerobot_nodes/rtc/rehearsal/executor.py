@@ -1,6 +1,6 @@
 """The level below the decision unit: does each primitive in kinematic time and answers as a real one would.
 
-Faults are told to it by step; without one each primitive ends with the outcome it was sent for.
+Faults are given by step; without one each primitive ends with the outcome it was sent for.
 """
 
 from __future__ import annotations

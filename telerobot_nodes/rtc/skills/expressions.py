@@ -160,7 +160,7 @@ def _admit_count(name: str, given: int, source: str) -> None:
     """Refuse a function with too many or too few arguments."""
     if name in WORLD_FUNCTIONS:
         fits = given == _ARGUMENTS.get(name, given)
-    elif name in ("min", "max"):  # Python tells no signature of them
+    elif name in ("min", "max"):  # Python knows no signature of them
         fits = given > 0
     else:
         try:

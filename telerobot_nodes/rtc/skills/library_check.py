@@ -183,7 +183,7 @@ class _SkillCheck:
             _check_numbers(expression, name, self.skill.source["defaults"], 1)
 
     def _amount(self) -> None:
-        """A skill that uses the number of the command says what it measures."""
+        """A skill that uses the number of the command states what it measures."""
         parts = [*self.skill.plan.values(), *(e for step in self.steps for _, e in _expressions(step))]
         used = {"amount", "has_amount"} & {name for part in parts for name in part.names}
         if used and not self.skill.amounts:

@@ -26,7 +26,7 @@ class Verdict(Enum):
     RECOVER = "recover"  # run the next foreseen recovery of the step; JPL: trim
     ABORT = "abort"  # end this command
     GLOBAL = "global"  # end every command
-    REACT = "react"  # do what the reflex says, then end this command or go on
+    REACT = "react"  # execute the reflex's action, then end this command or go on
 
 
 class Then(Enum):

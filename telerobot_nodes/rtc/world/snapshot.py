@@ -1,7 +1,7 @@
 """The database on disk: an SQLite file with its history, and beside it the last copy that was found good.
 
 [JPL-RTC section 6: a lost world model takes weeks to restore.] A save is one transaction, so a restart finds the last
-or the previous one. A damaged file is replaced by the good copy, and what the copy says is then suspect.
+or the previous one. A damaged file is replaced by the good copy, whose values are then suspect.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def test_the_gripper_shown_is_what_was_asked_for_and_nothing_before(client):
 
 def test_fresh_data_is_plain_and_says_its_age_and_round_trip(client):
     entry = row(running(client), "robot data")
-    assert (entry.text, entry.tone) == ("heard 0.0 s ago, round trip 2.04 s", Tone.PLAIN)
+    assert (entry.text, entry.tone) == ("received 0.0 s ago, round trip 2.04 s", Tone.PLAIN)
 
 
 @pytest.mark.parametrize(("age", "stale"), [(0.4, False), (0.5, False), (0.51, True), (3.2, True)])
@@ -143,7 +143,7 @@ def test_a_latched_estop_stands_above_the_mode(client):
         (False, {"authority": "bob", "asker": "ann", "granted": True}, "bring the simulated tool to the plan"),
         (False, {"authority": "bob", "asker": "ann", "granted": True, "forced": True}, "by a supervisor"),
         (False, {"authority": "bob", "asker": "eve"}, "eve asks"),
-        (False, {"authority": "bob", "holder_silent": True}, "not heard lately"),
+        (False, {"authority": "bob", "holder_silent": True}, "not here, silent"),
     ],
 )
 def test_the_operator_sees_who_has_the_plan_who_asks_and_what_was_granted(client, here, robot, told):
