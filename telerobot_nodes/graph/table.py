@@ -54,6 +54,7 @@ NODES: tuple[Node, ...] = (
             "gcmsf_control/resume",
             "rtc_decision_unit/halt",
             "rtc_decision_unit/stop",
+            "rtc_decision_unit/commands",
             "halt",
             "estop",
         ),

@@ -12,12 +12,13 @@ pytest.importorskip("rclpy")
 
 from rclpy.serialization import serialize_message
 
-from telerobot.msg import Halt
+from telerobot.msg import Command, Halt, LinkStamp
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.robot.halt_process import SILENCE_LIMIT, HaltProcess
 
+TEXTS = "/hear/texts"
 TOPICS = {"/hear/halt": "", "/hear/estop": "e-stop "}
 
 
@@ -27,9 +28,10 @@ def hearing(module_ros):
     descriptor = os.memfd_create("heard")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
-    process = HaltProcess(descriptor, slot, "/hear/halts", TOPICS)
+    process = HaltProcess(descriptor, slot, "/hear/halts", TEXTS, TOPICS)
     profile = qos_profile(graph.topic("halt").qos)
     senders = [module_ros.probe.create_publisher(Halt, topic, profile) for topic in TOPICS]
+    senders.append(module_ros.probe.create_publisher(Command, TEXTS, profile))
     process.wait_ready()
     assert module_ros.until(lambda: all(sender.get_subscription_count() for sender in senders))
     yield process, slot, senders
@@ -84,6 +86,35 @@ def test_a_message_that_cannot_be_read_is_a_halt(say):
     assert "unreadable" in say(serialize_message(Halt(agent="dan"))[:9]).reason
 
 
+def a_text(text, number=0):
+    return Command(link=LinkStamp(sender="eve", number=number), sender="host/shell/1", text=text)
+
+
+def test_a_text_that_begins_with_a_halt_word_is_a_halt_and_the_same_as_its_forwarded_copy(say):
+    heard = say(a_text("STOP!! now", 3), topic=2)
+    assert heard.reason == "eve.text: halt by shell"
+    assert heard.obeyed(heard.told)[-1] == ("eve.text", 3)
+    assert say(Halt(agent="eve.text", number=3)).told == heard.told
+    assert say(a_text("stop", 4), topic=2).told == heard.told + 1
+
+
+def test_a_text_without_a_number_is_paired_with_its_forwarded_copy(say):
+    told = [say(message, topic).told for message, topic in [(a_text("halt"), 2), (Halt(agent="eve.text"), 0)] * 2]
+    assert [b - a for a, b in pairwise(told)] == [0, 1, 0]
+
+
+def test_a_broken_text_halts_if_the_word_is_whole_and_other_texts_do_not(hearing, say):
+    slot, publish = hearing[1], hearing[2][2].publish
+    before = slot.count
+    whole = serialize_message(a_text("halt everything", 9))
+    word = whole.index(b"halt") + len("halt")
+    for text in ("move left_arm to dock", "halt left_arm", "hal", "x" * 100_000 + "halt"):
+        publish(a_text(text))
+    publish(whole[: word - 1])
+    say(whole[:word], topic=2)
+    assert slot.count == before + 1
+
+
 def test_nothing_new_is_no_news(hearing, say):
     say(Halt())
     assert not hearing[0].news()
@@ -100,7 +131,7 @@ def test_silence_and_end_of_the_process_are_told(module_ros):
     descriptor = os.memfd_create("heard")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
-    process = HaltProcess(descriptor, slot, "/hear/others", TOPICS)
+    process = HaltProcess(descriptor, slot, "/hear/others", TEXTS, TOPICS)
     process.wait_ready()
     assert module_ros.until(lambda: slot.beats > 2)
     now = time.monotonic()

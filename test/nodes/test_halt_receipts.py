@@ -91,3 +91,35 @@ def test_a_hundred_thousand_strangers_and_long_names_take_no_room():
     kept = heard.obeyed(100_000)
     assert len(kept) == SENDERS
     assert max(len(agent) for agent, _ in kept) <= AGENT_LENGTH
+
+
+@given(
+    presses=st.lists(st.sampled_from([0, 1, 2, 2**64 - 1]), max_size=20),
+    late=st.lists(st.integers(0, 10), min_size=20, max_size=20),
+)
+def test_a_late_way_brings_copies_however_far_it_is_behind(presses, late):
+    """Each way keeps the order; the second brings a halt some halts after the first."""
+    presses = [number for i, number in enumerate(presses) if number == 0 or i == 0 or presses[i - 1] != number]
+    receipts, told, behind = HaltReceipts(), 0, []
+    for count, (number, wait) in enumerate(zip(presses, late, strict=False), 1):
+        told = receipts.take("a", number, "", "first").told
+        assert told == count
+        behind.append(number)
+        while len(behind) > wait:
+            assert receipts.take("a", behind.pop(0), "", "second").told == told
+    assert all(receipts.take("a", number, "", "second").told == told for number in behind)
+
+
+def test_two_halts_in_one_breath_are_two_though_the_forwarded_ones_come_after_both():
+    receipts = HaltReceipts()
+    halts = [(5, "text"), (6, "text"), (5, "unit"), (6, "unit"), (6, "text"), (7, "unit"), (7, "text")]
+    assert [receipts.take("a", number, "", way).told for number, way in halts] == [1, 2, 2, 2, 2, 3, 3]
+
+
+def test_a_sender_of_a_thousand_halts_takes_no_room_and_the_next_is_new():
+    receipts = HaltReceipts()
+    for number in range(1, 1001):
+        told = receipts.take("a", number, "", "first").told
+    assert told == 1000
+    assert receipts.take("a", 990, "", "second").told == 1000  # a copy
+    assert receipts.take("a", 1001, "", "second").told == 1001

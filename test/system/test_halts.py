@@ -224,3 +224,41 @@ def test_an_estop_needs_no_node_but_the_hardware_interface(someone, demo_graph, 
     someone.until(lambda: someone.loop.estop and someone.loop.halted)
     someone.until(lambda: someone._ask(commands.Reset()) and someone.hardware.state != someone.hardware.ESTOP)
     someone.resume_by_authority()
+
+
+def test_a_text_halts_with_the_decision_unit_hung_and_counts_once_when_it_wakes(someone, demo_graph):
+    from telerobot.msg import Command, LinkStamp
+
+    near = someone.terminal.node.create_publisher(
+        Command, f"{someone.terminal.namespace}/rtc_decision_unit/commands", 10
+    )  # on the robot's host
+    someone.until(lambda: near.get_subscription_count() >= 2)  # the decision unit, and the process that hears halts
+    before = someone.loop.halt_count
+    with hung(demo_graph, "rtc_decision_unit"):
+        near.publish(Command(link=LinkStamp(sender="ana", number=1), sender="ana", text="STOP!! now"))
+        someone.until(lambda: someone.loop.halted)
+    someone.states_more(25)  # the decision unit forwards it, too
+    assert someone.loop.halt_count == before + 1
+    assert ("ana.text", 1) in [(one.agent, one.number) for one in someone.loop.halts_received]
+    someone.resume_by_authority()
+
+
+def test_an_estop_while_the_hardware_interface_hangs_halts_the_loop_and_is_latched_when_it_wakes(someone, demo_graph):
+    """Its service hangs, too."""
+    from telerobot.msg import Halt
+
+    reset = someone.terminal.client("path_plan_queue/reset")
+    someone.until(reset.service_is_ready)
+    with hung(demo_graph, "hardware_interface"):
+        someone.estops.publish(Halt(number=1, agent="fire watch", reason="fire"))
+        someone.until(lambda: someone.loop.halted)
+        someone.states_more(25)
+        assert not any(someone.loop.joint_velocity)
+    someone.until(lambda: someone.hardware.state == someone.hardware.ESTOP and someone.loop.estop)
+    assert "fire" in someone.hardware.reason
+    from telerobot_nodes.operator.client import commands
+
+    someone.until(lambda: someone._ask(commands.Reset()) and someone.hardware.state != someone.hardware.ESTOP)
+    assert someone.loop.halted
+    someone.resume_by_authority()
+    assert someone.primitive(**UP).state == SUCCEEDED

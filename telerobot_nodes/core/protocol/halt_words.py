@@ -12,12 +12,14 @@ import unicodedata
 HALT_WORDS = ("halt", "stop", "estop", "emergency", "abort")  # `e-stop` has the letters of `estop`
 _LOOK = 1024  # characters in which the word must begin
 _SCOPE = re.compile(r"\s*halt\s+(?:command\s+0*([1-9]\d{0,17})|([a-z_][\w-]*))\s*;?\s*", re.IGNORECASE | re.ASCII)
+_BETWEEN = "[^a-z]*"
+_START = re.compile(_BETWEEN + "(?:" + "|".join(map(_BETWEEN.join, HALT_WORDS)) + ")", re.IGNORECASE | re.ASCII)
 _ALONE = frozenset((*HALT_WORDS, "haltall", "emergencystop"))
 
 
 def begins_with_halt(text: str | bytes) -> bool:
     """Whether a text begins with a word that stops everything. Takes the same time for any length."""
-    return _letters(text).startswith(HALT_WORDS)
+    return _START.match(_plain(text)) is not None
 
 
 def is_only_halt(text: str | bytes) -> bool:
@@ -41,7 +43,11 @@ def _decoded(text: str | bytes) -> str:
     return text[:_LOOK] if isinstance(text, str) else bytes(text[:_LOOK]).decode("utf-8", "ignore")
 
 
-def _letters(text: str | bytes) -> str:
+def _plain(text: str | bytes) -> str:
+    """Its beginning, with accents apart from their letters."""
     start = _decoded(text)
-    plain = start if start.isascii() else unicodedata.normalize("NFKD", start)
-    return "".join(char for char in plain if char.isascii() and char.isalpha()).lower()
+    return start if start.isascii() else unicodedata.normalize("NFKD", start)
+
+
+def _letters(text: str | bytes) -> str:
+    return "".join(char for char in _plain(text) if char.isascii() and char.isalpha()).lower()

@@ -143,14 +143,14 @@ class RtcDecisionUnitNode(GraphNode):
         another = bool(message.unit) and message.unit != self._identity
         if another or (key[1] and not self._replies.add(key)):
             if halts:
-                self.host.halt_by_text(sender, message.text, _named(key))
+                self.host.halt_by_text(sender, message.text, HaltId.of_text(*key))
             if another:
                 text = "the decision unit was started again; what became of this text is not known"
                 self._publish_reply(Reply(sender, text, ok=False), key[1])
             for reply in self._replies.replies(key):
                 self._reports.publish(reply)  # our reply was lost
             return
-        self.host.submit(sender, message.text, lambda reply: self._answer(key, reply), named=_named(key))
+        self.host.submit(sender, message.text, lambda reply: self._answer(key, reply), named=HaltId.of_text(*key))
 
     def _admits(self, sender: str, number: int) -> bool:
         admission = self._limiter.admit(sender, self.now())
@@ -301,11 +301,6 @@ class RtcDecisionUnitNode(GraphNode):
             **facts(self.host),
         }
         return Health(message=unit.global_error or self._store.notice or "ok", values=values)
-
-
-def _named(key: tuple[str, int]) -> HaltId | None:
-    """The name of the halt of a text; None: it has no number, so that each copy is a halt of this node."""
-    return HaltId.of_text(*key) if key[1] else None
 
 
 def _file(asked: str, node: str) -> Path | None:

@@ -38,6 +38,7 @@ from telerobot_nodes.nodes.robot.loop_messages import loop_values, output_values
 from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals
 
 HALT_TOPICS = {"halt": "", "rtc_decision_unit/halt": "", "estop": ESTOP_SENDER}  # and what precedes the sender
+TEXTS = "rtc_decision_unit/commands"  # in the node's namespace; those that begin with a halt word halt
 STATE_PERIOD = 0.02  # [s]
 FIELD_PERIOD = 0.01  # [s]
 PREPARE_PRIORITY = 40  # SCHED_FIFO: while it holds the interpreter nothing else may keep it from the processor
@@ -111,9 +112,8 @@ class GcmsfControlNode(GraphNode):
 
     def _make_halts(self) -> HaltProcess:
         topics = {self.resolve_topic_name(topic): word for topic, word in HALT_TOPICS.items()}
-        return HaltProcess(
-            self._loop.descriptor, self._loop.memory.heard, f"{self.get_fully_qualified_name()}_halts", topics
-        )
+        name, texts = f"{self.get_fully_qualified_name()}_halts", self.resolve_topic_name(TEXTS)
+        return HaltProcess(self._loop.descriptor, self._loop.memory.heard, name, texts, topics)
 
     def _make_field(self) -> FieldSource:
         parameters = self._parameters

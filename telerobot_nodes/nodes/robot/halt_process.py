@@ -24,14 +24,17 @@ class HaltProcessError(TelerobotError):
 class HaltProcess:
     """Hears halts for the loop whose memory `descriptor` is. `heard` is the latest halt; `trouble` why it is deaf."""
 
-    def __init__(self, descriptor: int, slot: HaltSlot, name: str, topics: Mapping[str, str]) -> None:
-        """`name`: of its ROS node, absolute; `topics`: absolute name -> the word that precedes the senders."""
+    def __init__(self, descriptor: int, slot: HaltSlot, name: str, texts: str, topics: Mapping[str, str]) -> None:
+        """`name`: of its ROS node; `texts`: topic of commands; `topics` of halts: name -> the word before the senders.
+
+        All names are absolute.
+        """
         self._slot = slot
         self._count, self.heard = 0, HeardHalt()
         self._beats, self._alive_at = -1, 0.0
         words = [f"{topic}={word}" for topic, word in topics.items()]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE, str(descriptor), name, *words],
+            [sys.executable, "-m", MODULE, str(descriptor), name, texts, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=(descriptor,),

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from dataclasses import dataclass, field
 
 from telerobot_nodes.core.memory import AGENT_LENGTH, SENDERS, HaltSender, HeardHalt
 
+_KEPT = 64  # halts of one sender by which copies are recognised
+
 
 @dataclass
 class _Sender:
-    """The latest halt of one sender, and how many without a number came on each way."""
+    """The halts of one sender, told apart: how many, the latest numbers, and how many of them each way has brought."""
 
     latest: HaltSender
-    unnumbered: Counter[str] = field(default_factory=Counter)
+    count: int = 0
+    numbers: deque[int] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    brought: dict[str, int] = field(default_factory=dict)
+
+    def is_new(self, number: int, way: str) -> bool:
+        """Whether no way has brought this halt. Each way keeps the order of the halts, but may lose some."""
+        first = self.count - len(self.numbers)
+        brought = max(self.brought.get(way, 0), first)
+        if number and brought > first and self.numbers[brought - first - 1] == number:  # repeated by its sender
+            return False
+        ahead = (at for at in range(brought, self.count) if self.numbers[at - first] == number)
+        place = next(ahead, self.count)
+        self.brought[way] = place + 1
+        if place < self.count:
+            return False
+        self.numbers.append(number)
+        self.count += 1
+        return True
 
 
 class HaltReceipts:
@@ -29,14 +48,8 @@ class HaltReceipts:
         One without a number is new on the `way` on which it comes first: the same halt may come on every way once.
         """
         agent = agent[:AGENT_LENGTH]
-        known = self._senders.pop(agent, None)
-        sender = known or _Sender(HaltSender(agent, number, 0))
-        new = known is None or sender.latest.number != number
-        if number == 0:
-            before = max(sender.unnumbered.values(), default=0)
-            sender.unnumbered[way] += 1
-            new = sender.unnumbered[way] > before
-        if new:
+        sender = self._senders.pop(agent, None) or _Sender(HaltSender(agent, number, 0))
+        if sender.is_new(number, way):
             self._told += 1
             sender.latest = HaltSender(agent, number, self._told)
         self._senders[agent] = sender

@@ -1,8 +1,8 @@
-"""Hears halts in a process of its own, as `python -m telerobot_nodes.nodes.robot.halt_receiver MEMORY NAME TOPIC=WORD`.
+"""Hears halts in a process of its own, as `python -m ...halt_receiver MEMORY NAME TEXTS TOPIC=WORD`.
 
-`halt_process.py` starts it, with one TOPIC=WORD or several. Nothing else runs here: each message becomes a record in
-the control loop's memory, which the loop reads first in every step. It ends when its host ends, which closes the
-standard input.
+`halt_process.py` starts it, with one TOPIC=WORD or several; TEXTS is the topic of commands as text. Nothing else runs
+here: each halt becomes a record in the control loop's memory, which the loop reads first in every step. It ends when
+its host ends, which closes the standard input.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from rclpy.experimental import EventsExecutor
 from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 
-from telerobot.msg import Halt
+from telerobot.msg import Command, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY, qos_profile
 from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
+from telerobot_nodes.nodes.robot.halt_texts import halt_of_text
 
 READY = b"R"
 BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
@@ -33,7 +34,7 @@ REASON_LENGTH = 200  # characters of a reason that are passed on
 
 
 class HaltReceiver:
-    """Every message that arrives is a halt, whatever it contains, also when it cannot be read."""
+    """Every message on a topic of halts is one, also when it cannot be read; a text is one by its first letters."""
 
     def __init__(self, slot: HaltSlot) -> None:
         self._slot = slot
@@ -48,9 +49,15 @@ class HaltReceiver:
             agent, number, why = "unknown", 0, f"unreadable message: {error}"
         self._slot.write(self._receipts.take(word + agent, number, why[:REASON_LENGTH], topic))
 
+    def hear_text(self, topic: str, data: bytes) -> None:
+        """Write the halt of one serialized Command.msg, if it is one."""
+        halt = halt_of_text(data)
+        if halt is not None:
+            self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
 
-def serve(descriptor: int, name: str, topics: dict[str, str]) -> None:
-    """Hear halts on absolute topics, each with the word that precedes its senders, until the context ends."""
+
+def serve(descriptor: int, name: str, texts: str, topics: dict[str, str]) -> None:
+    """Hear halts on absolute topics, each with the word that precedes its senders, and among `texts`, until the end."""
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     receiver = HaltReceiver(slot)
     namespace, _, base = name.rpartition("/")
@@ -60,6 +67,7 @@ def serve(descriptor: int, name: str, topics: dict[str, str]) -> None:
     profile = qos_profile(graph.topic("halt").qos)
     for topic, word in topics.items():
         node.create_subscription(Halt, topic, partial(receiver.hear, topic, word), profile, raw=True)
+    node.create_subscription(Command, texts, partial(receiver.hear_text, texts), profile, raw=True)
     executor = EventsExecutor()
     executor.add_node(node)
     gc.collect()
@@ -84,8 +92,8 @@ def main() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    descriptor, name, *pairs = sys.argv[1:]
-    serve(int(descriptor), name, dict(pair.split("=", 1) for pair in pairs))
+    descriptor, name, texts, *pairs = sys.argv[1:]
+    serve(int(descriptor), name, texts, dict(pair.split("=", 1) for pair in pairs))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,75 @@
+"""Halts among the texts: of a serialized Command.msg only the names and the first letters of the text are read.
+
+The thread that hears halts hears every text with it, so the time of one does not depend on its length.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from rclpy.serialization import deserialize_message
+
+from telerobot.msg import Command
+from telerobot_nodes.core.memory import AGENT_LENGTH
+from telerobot_nodes.core.protocol import HaltId, begins_with_halt, halt_scope, role_of
+
+_HEADER = 4  # bytes before the message; alignment counts from their end
+_ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}  # of plain CDR
+_STAMP = 8  # bytes of Command.link.stamp
+_NAME = 4 * AGENT_LENGTH  # bytes of a name that are read
+_TEXT = 4096  # bytes of the text that are read
+
+
+@dataclass(frozen=True)
+class TextHalt:
+    """A text that stops everything: its name, the same that the decision unit forwards, and the reason shown."""
+
+    named: HaltId
+    reason: str
+
+
+def halt_of_text(data: bytes) -> TextHalt | None:
+    """The halt in a serialized Command.msg; None where there is none, and for one that names a scope.
+
+    Which arm a scope means only the decision unit knows. It cannot read a message that is cut: such a halt is one of
+    everything.
+    """
+    order = _ORDERS.get(data[:2])
+    if order is None:
+        return None
+    try:
+        sender, at = _string(data, _HEADER + _STAMP, order, _NAME)
+        at += (_HEADER - at) % 8
+        (number,) = struct.unpack_from(f"{order}Q", data, at)
+        role, at = _string(data, at + 8, order, _NAME)
+        text, _ = _string(data, at, order, _TEXT)
+    except struct.error:  # it ends before its text
+        return None
+    if not begins_with_halt(text) or (halt_scope(_until_null(text)) and _is_whole(data)):
+        return None
+    named = HaltId.of_text(_decoded(sender), number)
+    return TextHalt(named, f"halt by {role_of(_decoded(role) or 'unknown')}")
+
+
+def _string(data: bytes, at: int, order: str, most: int) -> tuple[bytes, int]:
+    """The first `most` bytes of the string at or after `at`, and where it ends. Raises struct.error."""
+    at += (_HEADER - at) % 4
+    (length,) = struct.unpack_from(f"{order}I", data, at)
+    return data[at + 4 : at + 4 + min(length, most)], at + 4 + length
+
+
+def _is_whole(data: bytes) -> bool:
+    try:
+        deserialize_message(data, Command)
+    except Exception:  # noqa: BLE001 -- whatever the middleware raises
+        return False
+    return True
+
+
+def _until_null(text: bytes) -> bytes:
+    return text.partition(b"\0")[0]
+
+
+def _decoded(name: bytes) -> str:
+    return _until_null(name).decode("utf-8", "replace")[:AGENT_LENGTH]
