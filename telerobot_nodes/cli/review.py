@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from telerobot_nodes.operator.review import Event, RunSummary
+    from telerobot_nodes.operator.review import Event, Review, RunSummary
 
 MOST_EVENTS = 200
 EXIT_NOT_AS_PLANNED = 1
@@ -21,6 +21,8 @@ def command(
     json: Annotated[Path | None, typer.Option(help="Write the summary as JSON.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Write a plot of the run (PNG).")] = None,
     timeline: Annotated[Path | None, typer.Option(help="Write a plot of who planned when (PNG).")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every table of the run as CSV into this folder.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one HTML page with figures, plots and events.")] = None,
     other: Annotated[list[Path] | None, typer.Option(help="With --timeline: another operator's recording.")] = None,
     robot: Annotated[str, typer.Option(help="Robot; default: from the recording.")] = "",
     namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, for example left.")] = None,
@@ -46,12 +48,38 @@ def command(
         from telerobot_nodes.plotting import draw_timeline
 
         draw_timeline(found, read_sides([bag, *(other or ())]), timeline)
+    if csv is not None:
+        from telerobot_nodes.operator.review import write_tables
+
+        write_tables(found, csv)
+    if html is not None:
+        write_page(found, html)
     if json is not None:
         summary.write(json)
     console = Console()
     print_timeline(console, found.run.events)
     print_summary(console, summary)
     raise typer.Exit(0 if summary.passed else EXIT_NOT_AS_PLANNED)
+
+
+def write_page(found: Review, file: Path) -> None:
+    """Write the page of a run, with its pictures inside. Raises InvalidValueError when it cannot be written."""
+    from tempfile import TemporaryDirectory
+
+    from telerobot_nodes.errors import InvalidValueError
+    from telerobot_nodes.operator.review import html_page
+    from telerobot_nodes.plotting import draw_events, draw_run
+
+    with TemporaryDirectory() as folder:
+        events, run = Path(folder, "events.png"), Path(folder, "run.png")
+        draw_events(found, events)
+        draw_run(found, run)
+        page = html_page(found, {"Timeline": events.read_bytes(), "Plan and motion": run.read_bytes()})
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InvalidValueError("html", str(file), f"allowed: a file that can be written; {error}") from None
 
 
 def print_timeline(console: Console, events: list[Event]) -> None:

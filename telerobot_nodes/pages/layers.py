@@ -39,7 +39,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"runtime": ()},
     {"demo": (), "client": (), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link")},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
     {"cli": ("program",)},
     {"__main__": ()},
 )

@@ -6,6 +6,7 @@ from telerobot_nodes.plotting.contact import draw_pin, draw_touch
 from telerobot_nodes.plotting.delay_study import draw_delay_study
 from telerobot_nodes.plotting.planned_path import draw_planned_path
 from telerobot_nodes.plotting.planner_search import draw_growth, draw_proof
+from telerobot_nodes.plotting.run_events import draw_events
 from telerobot_nodes.plotting.run_summary import draw_run
 from telerobot_nodes.plotting.run_timeline import draw_timeline
 from telerobot_nodes.plotting.task_run import draw_task
@@ -15,6 +16,7 @@ __all__ = [
     "CrossingTrace",
     "draw_crossing",
     "draw_delay_study",
+    "draw_events",
     "draw_growth",
     "draw_pin",
     "draw_planned_path",

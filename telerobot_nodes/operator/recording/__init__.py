@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.operator.recording.bag_index import Bytes, Places
 from telerobot_nodes.operator.recording.bag_writer import BagCounts, BagTopic, BagWriter
 from telerobot_nodes.operator.recording.bags import BagReader
+from telerobot_nodes.operator.recording.columns import columns, groups
 
 __all__ = [
     "BagCounts",
     "BagReader",
     "BagTopic",
     "BagWriter",
+    "Bytes",
+    "Places",
+    "columns",
+    "groups",
 ]

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
+from telerobot_nodes.operator.recording.bag_index import BagIndex, Bytes, Places
+from telerobot_nodes.operator.recording.columns import Column, columns
 
 if TYPE_CHECKING:
     from rosbags.typesys.store import Typestore
 
 PACKAGE = "telerobot"
 NANOSECOND = 1e-9  # [s]
+MCAP = ".mcap"
+NO_BAG = "neither a folder with metadata.yaml nor an .mcap file"
 
 
 def message_folder() -> Path:
@@ -53,11 +60,14 @@ class BagReader:
 
         self.path = path
         self._errors = (AnyReaderError, ReaderError, OSError, AssertionError)
+        self._index: BagIndex | None = None
         try:
             self._reader = AnyReader([path])
             self._reader.open()
         except self._errors as error:
-            raise InvalidValueError("bag", str(path), f"allowed: a closed rosbag2 recording; {error}") from None
+            raise InvalidValueError(
+                "bag", str(path), f"allowed: a closed rosbag2 recording; {error or NO_BAG}"
+            ) from None
 
     def __enter__(self) -> BagReader:
         return self
@@ -70,6 +80,8 @@ class BagReader:
     def close(self) -> None:
         """Close the files."""
         self._reader.close()
+        if self._index is not None:
+            self._index.close()
 
     @property
     def topics(self) -> dict[str, str]:
@@ -99,3 +111,51 @@ class BagReader:
         start = self._reader.start_time
         for connection, time, data in self._reader.messages(connections=wanted):
             yield connection.topic, (time - start) * NANOSECOND, self._reader.deserialize(data, connection.msgtype)
+
+    # one topic at a time, without the others ------------------------------------------------------------------
+
+    @property
+    def index(self) -> BagIndex:
+        """Random access, of MCAP files. Raises InvalidValueError naming the bag."""
+        if self._index is None:
+            files = [self.path] if self.path.is_file() else sorted(self.path.glob(f"*{MCAP}"))
+            if not files or any(file.suffix != MCAP for file in files):
+                raise InvalidValueError("bag", str(self.path), "allowed: MCAP, which `telerobot` and ROS 2 record")
+            self._index = BagIndex(files)
+        return self._index
+
+    @property
+    def store(self) -> Typestore:
+        """The message definitions in the bag."""
+        return self._reader.typestore
+
+    def seconds(self, places: Places) -> FloatArray:
+        """(n,) [s, from the bag's start] receipts."""
+        return np.asarray((places.time - self._reader.start_time) * NANOSECOND, dtype=np.float64)
+
+    def decode(self, topic: str, data: Bytes) -> Any:
+        """A serialized message of a topic. Raises InvalidValueError naming bag and topic when it is cut."""
+        try:
+            return self._reader.deserialize(bytes(data), self.topics[topic])
+        except (*self._errors, ValueError, IndexError) as error:
+            raise InvalidValueError(f"{self.path}: {topic}", "a message", f"allowed: whole ones; {error}") from None
+
+    def columns(self, topic: str, names: Sequence[str]) -> dict[str, Column]:
+        """Fields `names` of every message of a topic, and `time` [s, from the bag's start]; empty: no message.
+
+        Raises InvalidValueError naming bag, topic and field.
+        """
+        places = self.index.places(topic)
+        if not len(places.time):
+            return {}
+        messages = list(self.index.messages(places))
+        try:
+            found = columns(self.store, self.topics[topic], messages, names)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{self.path}: {topic}: {error.field}", error.value, error.allowed) from None
+        return {"time": self.seconds(places), **found}
+
+    def each(self, topic: str) -> Iterator[tuple[float, Bytes]]:
+        """Receipt [s, from the bag's start] and serialized message of a topic, in order of receipt."""
+        places = self.index.places(topic)
+        yield from zip(self.seconds(places).tolist(), self.index.messages(places), strict=True)

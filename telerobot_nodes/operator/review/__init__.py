@@ -5,12 +5,15 @@ from __future__ import annotations
 from telerobot_nodes.operator.review.command_log import as_text, command_log
 from telerobot_nodes.operator.review.control_timeline import holders, requests, spans, trial_paths
 from telerobot_nodes.operator.review.history import laid_over_time
+from telerobot_nodes.operator.review.page import html_page
 from telerobot_nodes.operator.review.report import review_bag, summary_lines
 from telerobot_nodes.operator.review.review import Review, RunSummary
-from telerobot_nodes.operator.review.run_record import Event, EventKind, Rows, RunRecord
+from telerobot_nodes.operator.review.run_record import Ended, Event, EventKind, Rows, RunRecord
 from telerobot_nodes.operator.review.sides import Side, read_sides
+from telerobot_nodes.operator.review.tables import write_tables
 
 __all__ = [
+    "Ended",
     "Event",
     "EventKind",
     "Review",
@@ -21,6 +24,7 @@ __all__ = [
     "as_text",
     "command_log",
     "holders",
+    "html_page",
     "laid_over_time",
     "read_sides",
     "requests",
@@ -28,4 +32,5 @@ __all__ = [
     "spans",
     "summary_lines",
     "trial_paths",
+    "write_tables",
 ]

@@ -40,7 +40,7 @@ def command_log(bag: Path, primitives: bool = True) -> list[Line]:
             if key in seen or (kind == PRIMITIVES and not primitives):
                 continue
             seen.add(key)
-            lines += [Line(time, who, text) for who, text in _lines(kind, message)]
+            lines += [Line(time, who, text) for who, text in lines_of(kind, message)]
     return lines
 
 
@@ -51,7 +51,8 @@ def _kind(topic: str) -> str:
     return PRIMITIVES if topic.endswith(PRIMITIVES) else ""
 
 
-def _lines(kind: str, message: Any) -> Iterator[tuple[str, str]]:
+def lines_of(kind: str, message: Any) -> Iterator[tuple[str, str]]:
+    """Who said what in a message: of `commands`, `reports`, `tasks`, or else a report of a primitive."""
     if kind == "commands":
         yield role_of(message.sender), f"> {message.text}"
     elif kind == "tasks":

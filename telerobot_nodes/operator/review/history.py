@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +66,8 @@ def _replay(changes: Iterable[PlanChange], executed: Iterable[Executed]) -> Iter
     points: _Points = {}
     for change in changes:
         if change.kind == UpdateKind.TRUNCATE:
-            points = {seq: point for seq, point in points.items() if seq <= change.after_seq}
+            for seq in list(takewhile(lambda seq: seq > change.after_seq, reversed(points))):  # noqa: B023
+                del points[seq]
         if change.kind == UpdateKind.RESET:
             done = max((last for time, last in reached if time <= change.time), default=0)
             points = {seq: point for seq, point in points.items() if seq <= done}

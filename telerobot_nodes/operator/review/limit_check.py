@@ -85,7 +85,7 @@ def _above(use: FloatArray, tolerance: float) -> int:
 
 def _joints(rows: Rows, name: str, limits: JointLimits, source: str) -> FloatArray:
     dof = len(limits.velocity)
-    lengths = {len(row[rows.columns.index(name)]) for row in rows.rows}
+    lengths = rows.lengths(name)
     if lengths != {dof}:
         raise InvalidValueError(f"{source}.{name} (length)", sorted(lengths), f"allowed: {dof}, the robot's joints")
     values: FloatArray = rows.array(name)

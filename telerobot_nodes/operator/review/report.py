@@ -8,7 +8,7 @@ from pathlib import Path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.operator.devices import InputCounts
 from telerobot_nodes.operator.review.review import Review, RunSummary, review
-from telerobot_nodes.operator.review.run_record import read_run
+from telerobot_nodes.operator.review.run_reader import read_run
 
 
 def review_bag(bag: Path, robot: str = "", namespace: str | None = None) -> Review:

@@ -25,6 +25,7 @@ from telerobot_nodes.operator.review.run_record import Rows, RunRecord
 
 MOVING = (ControlState.TRACKING, ControlState.STOPPING)
 SETTLE = 0.3  # [s] after motion that still counts as executing: overshoot shows here
+MOST_SAMPLES = 60_000  # of the measured path: of a longer run, every second or third sample
 REACHED = 0.002  # [s] of plan time before the end that counts as the end
 UNKNOWN = float("nan")
 
@@ -163,7 +164,7 @@ def review(run: RunRecord, robot: RobotModel) -> Review:
         commands=len(run.commands),
         commands_failed=sum(outcome != "succeeded" for outcome in run.commands.values()),
         primitives=len(run.primitives),
-        primitives_failed=run.primitives.count(False),
+        primitives_failed=sum(not ended.succeeded for ended in run.primitives),
     )
     return Review(summary, run, robot.limits, path, executed)
 
@@ -177,6 +178,7 @@ def executed_path(run: RunRecord, robot: RobotModel, path: PlannedPath) -> Execu
     chosen = np.flatnonzero(_executing(run.control, time))
     if not chosen.size:
         return empty
+    chosen = chosen[:: -(-len(chosen) // MOST_SAMPLES)]
     joints = _measured(run, robot)
     position = np.array([robot.forward(joints[i]).translation for i in chosen])
     progress = np.interp(time[chosen], run.control.array("time"), run.control.array("plan_time"))

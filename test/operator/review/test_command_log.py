@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from telerobot_nodes.core.protocol import PrimitiveOutcome
-from telerobot_nodes.operator.review.command_log import PRIMITIVES, PROGRESS, REPLY, Line, _lines, as_text
+from telerobot_nodes.operator.review.command_log import PRIMITIVES, PROGRESS, REPLY, Line, as_text, lines_of
 
 ENDED = {
     "kind": 2,
@@ -19,14 +19,14 @@ ENDED = {
 
 
 def lines(topic, **fields):
-    return list(_lines(topic, SimpleNamespace(**fields)))
+    return list(lines_of(topic, SimpleNamespace(**fields)))
 
 
 def test_a_command_is_shown_with_its_sender():
     assert lines("commands", sender="anna", text="halt") == [("anna", "> halt")]
 
 
-def test_a_reply_of_several_lines_is_shown_line_by_line():
+def test_a_reply_of_severallines_of_is_shown_line_by_line():
     reply = lines("reports", kind=REPLY, text="one\ntwo")
     assert reply == [("decision unit", "one"), ("decision unit", "two")]
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from telerobot_nodes.operator.review.run_record import EventKind, Rows, RunRecord, read_run
+from telerobot_nodes.operator.review.run_reader import read_run
+from telerobot_nodes.operator.review.run_record import EventKind, Rows, RunRecord
 
 
 def test_an_event_is_recorded_only_when_its_value_changes():

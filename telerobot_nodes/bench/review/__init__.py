@@ -1,0 +1,1 @@
+"""Measurements of the review of a recording."""

@@ -1,0 +1,61 @@
+"""Changes, touches and refusals found in the columns of a run; a bag that cannot be reviewed is refused by name."""
+
+import numpy as np
+import pytest
+
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.graph import Qos
+from telerobot_nodes.operator.recording import BagTopic, BagWriter
+from telerobot_nodes.operator.review.run_reader import arm_prefix, changes, plan_in_force, read_run, touches
+
+
+def test_a_change_of_any_column_is_a_row_and_the_first_is_one():
+    table = {"time": np.arange(5.0), "a": np.array([1, 1, 2, 2, 2]), "b": np.array(["x", "x", "x", "x", "y"])}
+    assert list(changes(table, "a", "b")) == [
+        {"time": 0.0, "a": 1, "b": "x"},
+        {"time": 2.0, "a": 2, "b": "x"},
+        {"time": 4.0, "a": 2, "b": "y"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("force", "found"),
+    [
+        ([0, 0, 0], []),
+        ([0, 6, 4, 6, 2, 0], [(1, 4)]),  # one touch while it is not released
+        ([6, 2, 6], [(0, 1), (2, 3)]),
+        ([0, 9, 9], [(1, 3)]),
+        ([np.nan, 6, np.nan, 0], [(1, 2)]),
+    ],
+)
+def test_a_touch_lasts_until_the_force_is_released(force, found):
+    assert touches(np.array(force, dtype=float)) == found
+
+
+def test_the_plan_in_force_is_read_where_there_is_one():
+    assert plan_in_force({"/a/plan_in_force": 0}, "/a/") == "/a/path_plan_queue/plan"
+    assert plan_in_force({"/a/plan_in_force": 3}, "/a/") == "/a/plan_in_force"
+
+
+def test_the_arm_is_found_by_its_namespace(tmp_path):
+    topics = ["/left/path_plan_queue/plan", "/right/path_plan_queue/plan"]
+    assert arm_prefix(topics, "right", tmp_path) == "/right/"
+    with pytest.raises(InvalidValueError, match=r"arms.*left.*right.*namespace"):
+        arm_prefix(topics, None, tmp_path)
+
+
+def test_an_empty_recording_is_refused_by_name(tmp_path):
+    plan = BagTopic("telerobot/msg/PlanUpdate", Qos.REPORT)
+    BagWriter(tmp_path / "nothing", {"/path_plan_queue/plan": plan}).close()
+    with pytest.raises(InvalidValueError, match=r"nothing.*empty"):
+        read_run(tmp_path / "nothing")
+
+
+def test_a_cut_recording_is_refused_by_name(make_run, tmp_path):
+    whole = next(make_run().glob("*.mcap")).read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidValueError, match=r"cut\.mcap"):
+        read_run(tmp_path / "cut.mcap")
+    (tmp_path / "nothing.mcap").write_bytes(b"")
+    with pytest.raises(InvalidValueError, match=r"nothing\.mcap"):
+        read_run(tmp_path / "nothing.mcap")
