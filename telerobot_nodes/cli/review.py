@@ -26,6 +26,11 @@ def command(
     other: Annotated[list[Path] | None, typer.Option(help="With --timeline: another operator's recording.")] = None,
     robot: Annotated[str, typer.Option(help="Robot; default: from the recording.")] = "",
     namespace: Annotated[str | None, typer.Option(help="Namespace of the arm, for example left.")] = None,
+    foxglove: Annotated[
+        Path | None, typer.Option(help="Write one MCAP file with /tf and /robot_description, for Foxglove.")
+    ] = None,
+    play: Annotated[bool, typer.Option("--play", help="Show the recording in the console.")] = False,
+    port: Annotated[int, typer.Option(help="With --play: port on loopback, or the next free one.")] = 8080,
     commands: Annotated[bool, typer.Option("--commands", help="Print only the transcript of the commands.")] = False,
 ) -> None:
     """Check a recorded run; exit code 1: it deviated from its plan."""
@@ -33,6 +38,11 @@ def command(
         from telerobot_nodes.operator.review import as_text, command_log
 
         print(as_text(command_log(bag)), end="")
+        return
+    if play:
+        from telerobot_nodes.cli.playback import play as play_back
+
+        play_back(bag, robot, namespace, port)
         return
     from rich.console import Console
 
@@ -52,6 +62,11 @@ def command(
         from telerobot_nodes.operator.review import write_tables
 
         write_tables(found, csv)
+    if foxglove is not None:
+        from telerobot_nodes.core.robot import load_robot
+        from telerobot_nodes.operator.review import write_foxglove
+
+        write_foxglove(bag, load_robot(robot or found.run.robot or "arm"), foxglove, namespace)
     if html is not None:
         write_page(found, html)
     if json is not None:

@@ -18,7 +18,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "motion": ("parameters", "tracking", "law", "primitives", "loop"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server", "rehearsal"),
-        "operator": ("recording", "devices", "client", "review", "script", "web", "console", "panel"),
+        "operator": ("recording", "devices", "client", "review", "script", "web", "console", "playback", "panel"),
         "hardware": ("ros2_control",),
     },
     {"tasks": ()},

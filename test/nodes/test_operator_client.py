@@ -6,8 +6,8 @@ pytest.importorskip("rclpy")
 from builtin_interfaces.msg import Time
 
 from telerobot_nodes.cspace.geometry import Scene, addition, box, cylinder, floor, hull
-from telerobot_nodes.nodes.clients import solids_from_message
 from telerobot_nodes.nodes.planning.convert_planning import scene_to_message
+from telerobot_nodes.operator.client import solids_from_message
 
 
 def test_what_stands_and_what_this_arm_holds_reaches_the_display_and_what_another_holds_does_not():

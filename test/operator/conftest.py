@@ -138,9 +138,10 @@ class RunMaker:
         for i, (first_seq, last_seq) in enumerate(ranges):
             at = first + 2 * PERIOD * (i + 1)
             self.add(at, "plan_executor/executed", first_seq=first_seq, last_seq=last_seq)
-            self.add(at, "plan_executor/state", link=self.link(i + 1), state=1)
+            state = {"link": self.link(i + 1), "state": 1, "joint_position": self.robot.home}
+            self.add(at, "plan_executor/state", **state)
             if i % 10:
-                self.add(at + DELAY, "operator_side/plan_executor/state", link=self.link(i + 1))
+                self.add(at + DELAY, "operator_side/plan_executor/state", **state)
 
     def diagnostics(self):
         def status(name, **values):

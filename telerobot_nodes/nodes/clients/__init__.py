@@ -8,8 +8,6 @@ from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
     connect,
     offered,
-    robot_from_message,
-    solids_from_message,
 )
 from telerobot_nodes.nodes.clients.primitive_client import run_primitive
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
@@ -35,7 +33,5 @@ __all__ = [
     "connect",
     "offered",
     "open_robot",
-    "robot_from_message",
     "run_primitive",
-    "solids_from_message",
 ]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-import numpy as np
 from std_srvs.srv import SetBool, Trigger
 
 from telerobot.msg import Halt as HaltMessage
 from telerobot.srv import ReplayHand, SetLink, SetValue
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
-from telerobot_nodes.core.values import FloatArray, poses
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.nodes.messages import LinkCounter, pose_stamped
 from telerobot_nodes.operator.client import (
@@ -22,16 +19,15 @@ from telerobot_nodes.operator.client import (
     LinkSetting,
     OperatorClient,
     Outcome,
-    PlanChange,
     QueueStatus,
     Result,
-    RobotStatus,
     SimulationStatus,
-    Solid,
     commands,
+    conflicts_from_markers,
+    plan_change_from_message,
+    robot_from_message,
+    status_from_message,
 )
-
-S = TypeVar("S")
 
 
 class Wiring(Protocol):
@@ -174,50 +170,6 @@ def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -
     node.subscribe("plan_in_force", lambda m: client.receive_other_plan(plan_change_from_message(m)))
     node.subscribe("forward_simulator/markers", lambda m: client.receive_conflicts(conflicts_from_markers(m)))
     return client
-
-
-def conflicts_from_markers(message: Any) -> FloatArray:
-    """Ends (n, 2, 3) [m] of the stretches that the forward simulator draws red: no other colour of it is."""
-    stretches: list[list[list[float]]] = []
-    for marker in message.markers:
-        for a, b, colour in zip(marker.points, marker.points[1:], marker.colors[1:], strict=False):
-            if colour.r > max(colour.g, colour.b):
-                stretches.append([[a.x, a.y, a.z], [b.x, b.y, b.z]])
-    return np.array(stretches).reshape(-1, 2, 3)
-
-
-def solids_from_message(message: Any, arm: str) -> list[Solid]:
-    """Obstacles in WORLD and those that the tool of `arm` holds, of an Obstacles.msg with the whole scene."""
-    return [
-        Solid(entry.name, entry.kind, tuple(entry.size), tuple(entry.pose), held=bool(entry.attached_to))
-        for entry in message.obstacles
-        if entry.attached_to in ("", arm)
-    ]
-
-
-def status_from_message(kind: type[S], message: Any, **other: Any) -> S:
-    """A status value from the message whose fields it is named after; raises InvalidValueError naming the field."""
-    values = {entry.name: getattr(message, entry.name) for entry in fields(kind) if entry.name not in other}  # type: ignore[arg-type]
-    return kind(**values, **other)
-
-
-def robot_from_message(message: Any) -> RobotStatus:
-    """Value of ExecutorState.msg; raises InvalidValueError naming the field."""
-    received = tuple((receipt.agent, receipt.number) for receipt in message.halts_received)
-    return status_from_message(RobotStatus, message, mode=message.state, halts_received=received)
-
-
-def plan_change_from_message(message: Any) -> PlanChange:
-    """Value of PlanUpdate.msg; raises InvalidValueError naming the field."""
-    points = message.points
-    return PlanChange(
-        kind=message.kind,
-        trial=message.trial,
-        after_seq=message.after_seq,
-        first_seq=points.first_seq,
-        position=poses(points.pose, "plan.pose")[:, :3],
-        timing=np.frombuffer(points.timing, np.uint8) if len(points.timing) else np.empty(0, np.uint8),
-    )
 
 
 def _outcome(future: Any) -> Outcome:

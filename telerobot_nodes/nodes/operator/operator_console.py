@@ -9,10 +9,11 @@ from pathlib import Path
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware import ARM, build_scene
-from telerobot_nodes.nodes.clients import RosPort, connect, offered, solids_from_message
+from telerobot_nodes.nodes.clients import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
+from telerobot_nodes.operator.client import solids_from_message
 from telerobot_nodes.operator.console import (
     STEP_PERIOD,
     Console,

@@ -14,10 +14,10 @@ from telerobot_nodes.core.config import NodeOptions, share_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.nodes.clients import RosPort, robot_from_message
+from telerobot_nodes.nodes.clients import RosPort
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert, twist_stamped
-from telerobot_nodes.operator.client import OperatorClient, Outcome, commands
+from telerobot_nodes.operator.client import OperatorClient, Outcome, commands, robot_from_message
 from telerobot_nodes.operator.devices import (
     Fit,
     HandRecording,

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from telerobot_nodes.operator.client import commands
-from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, OperatorClient, Tone
+from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, LastReceived, OperatorClient, Tone
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget
 from telerobot_nodes.operator.client.controls import CONTROLS, Control, Missing
+from telerobot_nodes.operator.client.from_messages import (
+    conflicts_from_markers,
+    plan_change_from_message,
+    robot_from_message,
+    solids_from_message,
+    status_from_message,
+)
 from telerobot_nodes.operator.client.move import Move, MoveEnd, MoveGoal, MoveResult
 from telerobot_nodes.operator.client.operator_words import OperatorWords
 from telerobot_nodes.operator.client.plan_trace import PlanLines
@@ -51,6 +58,7 @@ __all__ = [
     "EStop",
     "Halt",
     "HaltStage",
+    "LastReceived",
     "LinkSetting",
     "Missing",
     "Move",
@@ -81,10 +89,15 @@ __all__ = [
     "Tone",
     "TrialStep",
     "commands",
+    "conflicts_from_markers",
     "other_plan",
     "pairs",
+    "plan_change_from_message",
     "plan_lines",
+    "robot_from_message",
     "scene",
+    "solids_from_message",
     "state_of",
+    "status_from_message",
     "view",
 ]

@@ -70,8 +70,16 @@ class Console:
         """Browsers connected now."""
         return max(len(self._server.get_clients()), self._bar.pages)
 
-    def step(self, now: float) -> None:
-        """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD."""
+    @property
+    def gui(self) -> Any:
+        """The panel of the pages, for further widgets."""
+        return self._server.gui
+
+    def step(self, now: float, shown: float | None = None) -> None:
+        """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD.
+
+        `shown`: time of the client's values [s], where it is not `now`: of a recording.
+        """
         for request in self.inbox.take():
             self._act(request, now)
         target = self._gizmo.held_target()
@@ -79,14 +87,14 @@ class Console:
             self._client.send_pose_target(target)
         if self.browsers and now - self._drawn >= DRAW_PERIOD:
             self._drawn = now
-            self._draw(now)
+            self._draw(now, now if shown is None else shown)
 
     def close(self) -> None:
         """End the web server."""
         stop_server(self._server)
 
-    def _draw(self, now: float) -> None:
-        picture, texts = scene(self._client, now), view(self._client, now)
+    def _draw(self, now: float, shown: float) -> None:
+        picture, texts = scene(self._client, shown), view(self._client, shown)
         self._bar.show(markup.bar(texts, self._client.robot.estop))
         with suppress(RuntimeError), self._server.atomic():  # viser 1.1 wakes its pages from this thread: a rare race
             self._panel.show(texts, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.operator.recording.bag_index import Bytes, Places
 from telerobot_nodes.operator.recording.bag_writer import BagCounts, BagTopic, BagWriter
-from telerobot_nodes.operator.recording.bags import BagReader
+from telerobot_nodes.operator.recording.bags import BagReader, message_types
 from telerobot_nodes.operator.recording.columns import columns, groups
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "Places",
     "columns",
     "groups",
+    "message_types",
 ]

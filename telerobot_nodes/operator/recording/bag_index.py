@@ -39,6 +39,9 @@ class Places:
     chunk: npt.NDArray[np.int64]  # (n,)
     offset: npt.NDArray[np.int64]  # (n,) [B] in the chunk
 
+    def __getitem__(self, which: slice) -> Places:
+        return Places(self.time[which], self.chunk[which], self.offset[which])
+
 
 class BagIndex:
     """Index of the MCAP files of one recording. Raises InvalidValueError naming a file that has no index."""

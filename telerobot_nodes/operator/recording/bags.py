@@ -112,6 +112,11 @@ class BagReader:
         for connection, time, data in self._reader.messages(connections=wanted):
             yield connection.topic, (time - start) * NANOSECOND, self._reader.deserialize(data, connection.msgtype)
 
+    def serialized(self) -> Iterator[tuple[str, int, bytes]]:
+        """Topic, receipt [ns, ROS time] and serialized message, in order of receipt."""
+        for connection, time, data in self._reader.messages():
+            yield connection.topic, time, data
+
     # one topic at a time, without the others ------------------------------------------------------------------
 
     @property

@@ -64,6 +64,21 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
     return run
 
 
+def read_events(bag: BagReader, prefix: str) -> list[Event]:
+    """What a person did and was told, in order: without the topics of the control loop, which hold most messages."""
+    run = RunRecord(path=bag.path)
+    for name in _TOLD:
+        fields, read = _BY_COLUMN[name]
+        table = bag.columns(f"{prefix}{name}", fields)
+        if table:
+            read(run, table)
+    for name, on_message in _READERS.items():
+        if name not in _TRACED:
+            for time, data in bag.each(f"{prefix}{name}"):
+                on_message(run, time, bag.decode(f"{prefix}{name}", data))
+    return sorted(run.events, key=lambda event: event.time)
+
+
 def arm_prefix(topics: Iterable[str], namespace: str | None, path: Path) -> str:
     """What the names of an arm's topics begin with. Raises InvalidValueError naming the bag and the arms in it."""
     prefixes = sorted(name[: -len(KEY_TOPIC)] for name in topics if name.endswith(KEY_TOPIC))
@@ -338,6 +353,19 @@ _READERS: dict[str, Callable[[RunRecord, float, Any], None]] = {
     "gcmsf_control/report": _on_primitive,
     "link_emulator/status": _on_link,
 }
+
+
+_TOLD = ("path_plan_queue/state", "plan_executor/state")
+_TRACED = ("path_plan_queue/pose_target_cmds", "plan_executor/executed")  # hold no events
+
+
+def robot_of(bag: BagReader) -> str:
+    """Name of the robot, from the diagnostics; empty: not recorded."""
+    for _, data in bag.each("/diagnostics"):
+        for status in bag.decode("/diagnostics", data).status:
+            if status.hardware_id:
+                return str(status.hardware_id)
+    return ""
 
 
 def _read_diagnostics(run: RunRecord, bag: BagReader) -> None:
