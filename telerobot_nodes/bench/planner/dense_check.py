@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import ArmGeometry, LinkShape, Obstacle, fresh_requests, link_pairs, link_shapes
+from telerobot_nodes.cspace.geometry import ArmGeometry, LinkShape, Obstacle, contact_requests, link_pairs, link_shapes
 from telerobot_nodes.cspace.search import path_samples
 
 WIDE = 20.0  # [m] edge of the box that stands for a half-space
@@ -37,7 +37,7 @@ class DenseCheck:
             for first in links[a]:
                 for second in links[b]:
                     solids.addCollisionPair(pin.CollisionPair(first, second))
-        self._solids, self._solids_data = solids, fresh_requests(solids)
+        self._solids, self._solids_data = solids, contact_requests(solids)
         for i in range(outside):
             self._solids_data.collisionRequests[i].security_margin = margin
 

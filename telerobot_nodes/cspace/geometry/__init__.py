@@ -49,7 +49,7 @@ from telerobot_nodes.cspace.geometry.obstacles import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.scene import Change, Scene, addition, hull, scene_of
-from telerobot_nodes.cspace.geometry.self_check import SelfCheck, fresh_requests
+from telerobot_nodes.cspace.geometry.self_check import SelfCheck, contact_requests
 from telerobot_nodes.cspace.geometry.shapes import arm_shapes
 from telerobot_nodes.cspace.geometry.solids import CollisionSphere, bounding_sphere, box_points
 
@@ -86,10 +86,10 @@ __all__ = [
     "box_points",
     "chords",
     "clearance",
+    "contact_requests",
     "cylinder",
     "floor",
     "forward_kinematics",
-    "fresh_requests",
     "held_pieces",
     "hull",
     "least_clearance",
