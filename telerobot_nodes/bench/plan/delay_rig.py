@@ -34,8 +34,7 @@ class DelayRig:
         self.forward = ForwardSimulator(self.robot)
         self.forward.start(self.robot.home)
         self.executor: PlanExecutor | None = PlanExecutor(self.robot)  # None: dead
-        self._follower = WindowFollower(self.robot.dof, self.robot.limits)
-        self._follower.hold(self.robot.home, 0.0)
+        self._follower = self._made_loop(self.robot.home)
         link = LinkSettings(delay=round_trip / 2.0)
         self._up: DelayLine[list[Operation]] = DelayLine(link, True, seed)
         self._down: DelayLine[tuple[ExecutorReport, FloatArray]] = DelayLine(link, False, seed + 1)
@@ -43,6 +42,20 @@ class DelayRig:
         self._count = 0
         self._trial = False
         self.executed: list[int] = []  # numbers of points, as reported
+
+    def _made_loop(self, q: FloatArray) -> WindowFollower:
+        follower = WindowFollower(self.robot.dof, self.robot.limits)
+        follower.hold(q, 0.0)
+        return follower
+
+    def restart_loop(self) -> None:
+        """End the control loop, where the arm is, and start another."""
+        self._follower = self._made_loop(self._follower.q.copy())
+
+    @property
+    def joints(self) -> FloatArray:
+        """Joints of the real arm now (dof,) [rad]."""
+        return self._follower.q
 
     @property
     def arm(self) -> FloatArray:

@@ -27,6 +27,7 @@ from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, R
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
 SETTLING = 0.5  # [s] after the setpoint's rest in which the arm should have arrived
 LEAD_SPEED = 0.25  # [m/s] of plan time, from the arm to a first point that is not where the arm is
+JOURNAL_DIGITS = 5  # of a joint [rad] in the journal
 TIME_SLACK = 0.1  # [s] the tail may be later than its plan time, because points nearer than 1 ms are moved apart
 
 
@@ -154,9 +155,10 @@ class PlanExecutor:
 
     def memory(self) -> ExecutorMemory:
         """State for a successor; to be stored after each tick, before its window is sent."""
-        motion, path = self.motion, self.motion.path
-        rows = slice(path.index_of_seq(self._executed_seq) + 1, motion.committed_index + 1)
-        committed = zip(path.seqs[rows].tolist(), path.times[rows].tolist(), strict=True)
+        motion, path, before = self.motion, self.motion.path, self._memory
+        last, end = path.index_of_seq(self._executed_seq), motion.committed_index + 1
+        committed = zip(path.seqs[last + 1 : end].tolist(), path.times[last + 1 : end].tolist(), strict=True)
+        joints = path.joints[max(last, 0) : end].round(JOURNAL_DIGITS).tolist()
         return ExecutorMemory(
             self.receiver.position,
             self._executed_seq,
@@ -164,7 +166,8 @@ class PlanExecutor:
             self._paused or self.halted,
             self._rate_goal,
             motion.arrived_time,
-            self._memory.committed if self._memory else tuple(committed),
+            before.committed if before else tuple(committed),
+            before.joints if before else tuple(map(tuple, joints)),
         )
 
     @property

@@ -16,8 +16,12 @@ from telerobot_nodes.plan.log import ControlReport, LogPosition
 MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, False, 1.0, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
 
 
-def at_rest(plan_time, window=5):
-    return ControlReport(ControlState.HOLDING, window, 0, plan_time, np.zeros(6), np.zeros(6), window, plan_time)
+ON_A_PATH = replace(MEMORY, joints=tuple((0.1 * i, 0.0, 0.0, 0.0, 0.0, 0.0) for i in range(4)))
+
+
+def at_rest(plan_time, window=5, q=0.0):
+    joints = np.array([q, 0.0, 0.0, 0.0, 0.0, 0.0])
+    return ControlReport(ControlState.HOLDING, window, 0, plan_time, joints, np.zeros(6), window, plan_time)
 
 
 def test_points_the_arm_reached_while_nobody_counted_are_told_by_the_loop():
@@ -26,8 +30,39 @@ def test_points_the_arm_reached_while_nobody_counted_are_told_by_the_loop():
     assert MEMORY.reached(at_rest(0.86)) == (43, 0.86)
 
 
-def test_a_loop_restarted_too_means_that_committed_points_count_as_reached():
-    assert MEMORY.reached(at_rest(0.0, window=0)) == (43, 0.86)
+@pytest.mark.parametrize(
+    ("q", "reached"),
+    [
+        (0.0, (40, 0.80)),
+        (0.05, (40, 0.81)),
+        (0.085, (41, 0.82)),
+        (0.1, (41, 0.82)),
+        (0.25, (42, 0.85)),
+        (0.3, (43, 0.86)),
+    ],
+)
+def test_when_the_loop_was_restarted_too_the_place_of_the_arm_tells(q, reached):
+    assert ON_A_PATH.reached(at_rest(0.0, window=0, q=q)) == pytest.approx(reached)
+
+
+@pytest.mark.parametrize("memory", [MEMORY, replace(ON_A_PATH, joints=((0.0,),) * 4)])
+def test_without_the_places_of_the_points_all_that_were_committed_count_as_reached(memory):
+    assert memory.reached(at_rest(0.0, window=0)) == (43, 0.86)
+
+
+@pytest.mark.parametrize("q", [-0.1, 0.4])
+def test_an_arm_that_is_nowhere_on_the_path_tells_nothing(q):
+    assert ON_A_PATH.reached(at_rest(0.0, window=0, q=q)) == (43, 0.86)
+
+
+def test_a_path_that_comes_back_counts_to_its_last_pass():
+    there_and_back = replace(ON_A_PATH, joints=tuple((q, 0.0, 0.0, 0.0, 0.0, 0.0) for q in (0.0, 0.1, 0.1, 0.0)))
+    assert there_and_back.reached(at_rest(0.0, window=0)) == (43, 0.86)
+
+
+def test_nothing_committed_is_nothing_reached():
+    idle = replace(MEMORY, committed=(), joints=((0.0,) * 6,))
+    assert idle.reached(at_rest(0.0, window=0, q=0.3)) == (40, 0.80)
 
 
 def test_a_loop_of_another_plan_time_is_held_to_what_was_committed():
@@ -37,6 +72,9 @@ def test_a_loop_of_another_plan_time_is_held_to_what_was_committed():
 
 def test_memory_survives_as_text():
     assert ExecutorMemory.from_text(MEMORY.text()) == MEMORY
+    assert ExecutorMemory.from_text(ON_A_PATH.text()) == ON_A_PATH
+    older = MEMORY.text().replace(', "joints": []', "")
+    assert ExecutorMemory.from_text(older) == MEMORY
 
 
 @pytest.mark.parametrize("number", [2**62, 2**63, 2**64 - 1, -1])
@@ -59,11 +97,50 @@ def test_a_successor_of_a_halted_executor_waits_for_resume():
 
 
 @pytest.mark.parametrize(
-    "line", ["", "{", "[]", '{"position": [1]}', MEMORY.text()[:-9], MEMORY.text().replace("0.8]", "NaN]")]
+    "line",
+    [
+        *("", "{", "[]", '{"position": [1]}', MEMORY.text()[:-9], MEMORY.text().replace("0.8]", "NaN]")),
+        *(MEMORY.text().replace("[]", "7"), ON_A_PATH.text().replace("[0.1,", "[NaN,")),
+    ],
 )
 def test_a_damaged_line_is_refused(line):
     with pytest.raises(InvalidValueError, match="memory"):
         ExecutorMemory.from_text(line)
+
+
+@pytest.mark.parametrize("moment", [1.0, 1.2, 1.4])
+@pytest.mark.lengthy
+def test_when_the_loop_dies_with_the_executor_only_points_count_that_the_arm_was_at(moment):
+    """The arm stops where it is, short of the end of its window; the rest is sent again, with new numbers."""
+    rig, places, track = DelayRig(0.0, 1), {}, []
+
+    def step(hand):
+        rig.step(hand)
+        path = rig.executor.motion.path
+        places.update(zip(path.seqs.tolist(), path.joints.copy(), strict=True))
+        track.append(rig.joints.copy())
+
+    def missed(seqs):
+        return [seq for seq in seqs if np.abs(np.array(track) - places[seq]).max(axis=1).min() > 0.0201]
+
+    while rig.now < 3.0:
+        step(np.zeros(3))
+    begun = rig.now
+    while rig.now < begun + moment:
+        step(hand_at(rig.now - begun))
+    memory = ExecutorMemory.from_text(rig.executor.memory().text())
+    committed = [seq for seq, _ in memory.committed]
+    assert missed(committed)
+    rig.restart_loop()
+    rig.executor = PlanExecutor(rig.robot, memory=memory)
+    seen = len(rig.executed)
+    while not rig.executor.motion.anchored:
+        step(hand_at(moment))
+    assert missed(rig.executed[seen:]) == []
+    while rig.now < begun + moment + 4.0:
+        step(hand_at(moment))
+    assert rig.executed == sorted(set(rig.executed))
+    assert missed(committed) == []
 
 
 def hand_at(t):
