@@ -27,6 +27,7 @@ NODES: tuple[Node, ...] = (
             "hardware_interface/state",
             "hardware_interface/wrench",
             "hardware_interface/objects",
+            "hardware_interface/scene",
             "diagnostics",
         ),
         subscribes=("hardware_interface/setpoint", "estop"),

@@ -124,6 +124,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic("joint_states", "sensor_msgs/msg/JointState", Qos.STATE, "measured joints", 200.0),
     Topic("hardware_interface/objects", "telerobot/msg/Obstacles", Qos.STATE, "simulated: poses of loose objects", 2.0),
     Topic(
+        "hardware_interface/scene",
+        "sensor_msgs/msg/JointState",
+        Qos.STATE,
+        "simulated: hinge or slide of each body, and as effort the arm's force [N] on it; for judges, not for control",
+        10.0,
+    ),
+    Topic(
         "rtc_decision_unit/commands",
         "telerobot/msg/Command",
         Qos.COMMAND,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.hardware.arm import Hardware, HardwareStatus
 from telerobot_nodes.hardware.fixtures import Coupling, Fixture, furnish
-from telerobot_nodes.hardware.interface import ArmHardware, Measured, SeesLoose, ServoReference
+from telerobot_nodes.hardware.interface import ArmHardware, Measured, SeesLoose, SeesScene, ServoReference
 from telerobot_nodes.hardware.mujoco_arm import MujocoArm
 from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.reference import Reference
@@ -28,6 +28,7 @@ __all__ = [
     "Realism",
     "Reference",
     "SeesLoose",
+    "SeesScene",
     "ServoReference",
     "Setpoint",
     "build_scene",

@@ -81,3 +81,11 @@ class SeesLoose(Protocol):
 
     def loose(self) -> dict[str, FloatArray]:
         """Poses (7,) in WORLD of the free objects, by name."""
+
+
+@runtime_checkable
+class SeesScene(Protocol):
+    """A driver that knows the true state of every body of its scene: a simulated one."""
+
+    def scene(self) -> dict[str, tuple[float, float]]:
+        """Of each body: position of its hinge or slide [rad], [m] (0: none), and force of the arm on it [N]."""

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from telerobot_nodes.graph import NODES, WITH_HOSTS
+from telerobot_nodes.nodes.framework.process import AUTOGROUP
 from telerobot_nodes.runtime import node_environment
 
 START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be compiled
@@ -100,3 +101,19 @@ def test_the_telerobot_command_ends_a_node_with_its_exit_code(tmp_path):
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize(("alone", "niceness"), [(True, -15), (False, 0)])
+def test_an_urgent_node_is_urgent_beside_other_sessions_too(alone, niceness):
+    """Of a session that it leads, and of no other: a person's shell stays as it is."""
+    if not AUTOGROUP.exists() or os.geteuid() != 0:
+        pytest.skip("no sessions with a niceness here, or no right to raise it")
+    script = (
+        "from telerobot_nodes.nodes.framework.process import AUTOGROUP, be_urgent\n"
+        "be_urgent(); print(AUTOGROUP.read_text().split()[-1])"
+    )
+    inside = [sys.executable, "-c", script]
+    leader = f"import subprocess, sys; sys.exit(subprocess.run({inside!r}).returncode)"
+    command = inside if alone else [sys.executable, "-c", leader]
+    found = subprocess.run(command, capture_output=True, text=True, start_new_session=True, check=True)
+    assert int(found.stdout) == niceness

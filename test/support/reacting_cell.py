@@ -235,12 +235,17 @@ class ReactingCell(rtc_harness.Cell):
 
     def __init__(self, library, folder, **options):
         super().__init__(library, folder, executor=ReactingExecutor, **options)
+        self._folder = folder
         executor, table = self.executor, library.workcell.command_objects
         executor.arm_of = {arm.gripper: name for name, arm in library.workcell.arms.items()}
         for name in executor.real.poses:
             row = table.get(("grasp", name), {})
             points = row.get("grasp_points", table["grasp", "default"]["grasp_points"])
             executor.grasp_points[name] = [np.array(point) for point in points.values()]
+
+    def another(self) -> ReactingCell:
+        """A cell of the same skills, at the start."""
+        return ReactingCell(self.library, self._folder)
 
     @property
     def real(self) -> Truth:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,14 +27,16 @@ TEXTS = ("move right_arm to dock", "where module", "move nothing to dock", "try 
 
 
 @contextlib.contextmanager
-def robot_graph(without: tuple[str, ...] = ()) -> Iterator[Supervisor]:
+def robot_graph(without: tuple[str, ...] = (), params: Path | None = None) -> Iterator[Supervisor]:
     """The robot's graph, ready. Raises TelerobotError."""
     os.environ.update(NODE_ENVIRONMENT)
-    supervisor = Supervisor(GraphOptions("robot", without=without), on_line=lambda node, line: None)
+    said: dict[str, str] = {}  # latest line of each node
+    supervisor = Supervisor(GraphOptions("robot", params=params, without=without), on_line=said.__setitem__)
     supervisor.start()
     try:
         if not supervisor.wait_ready(LIMIT):
-            raise TelerobotError(f"not ready after {LIMIT:g} s: {', '.join(supervisor.waiting_for())}")
+            late = ", ".join(f"{name} ({said.get(name, 'silent')})" for name in supervisor.waiting_for())
+            raise TelerobotError(f"not ready after {LIMIT:g} s: {late}")
         yield supervisor
     finally:
         supervisor.stop()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.bench.rtc.skill_truth import Sample, Seen
+from telerobot_nodes.bench.rtc.skill_truth import Sample, Seen, valid_entries
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
@@ -36,7 +36,7 @@ from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.execution import ArmState, ended_outcome, outcome_of
 from telerobot_nodes.rtc.server import InterfaceServer, Reactions, Workers
 from telerobot_nodes.rtc.skills import HALTED, Library, Primitive, Report
-from telerobot_nodes.rtc.world import Database, DatabaseError, RobotChecks, Validity, View
+from telerobot_nodes.rtc.world import Database, RobotChecks
 
 CONTROL_PERIOD = 0.002  # [s]
 TICK = 0.005  # [s] between measurements, as `hardware_interface` publishes them
@@ -115,16 +115,14 @@ class SkillCell:
 
     def seen(self) -> Seen:
         """The truth now, and the tool's way since `watch`."""
-        scene, view = self.arm.scene(), self.database.view
-        entries: dict[str, Any] = {item.key: item.value for item in view.query() if item.validity is Validity.VALID}
-        entries |= {f"{name}.pose": _pose(view, name) for name in self.arm.loose() if f"{name}.pose" in entries}
+        scene, loose = self.arm.scene(), self.arm.loose()
         return Seen(
-            self.arm.loose(),
+            loose,
             {name: state[0] for name, state in scene.items()},
             {name: state[1] for name, state in scene.items()},
             self._tool(),
             self.arm.read().gripper,
-            {key: value for key, value in entries.items() if value is not None},
+            valid_entries(self.database.view, loose),
             float(np.linalg.norm(self.state.wrench[:3])),
             tuple(self._track),
         )
@@ -298,14 +296,6 @@ class SkillCell:
         self.tasks[output.task] = output.text
         if self.answer:
             self._take(self.interface.submit("bench", self.answer.format(task=output.task), self.now))
-
-
-def _pose(view: View, name: str) -> FloatArray | None:
-    """Its pose in WORLD where all of it is valid."""
-    try:
-        return view.pose(name, Validity.VALID)
-    except DatabaseError:
-        return None
 
 
 def _answered(primitive: Primitive, request: Request, loose: dict[str, FloatArray]) -> Report:

@@ -84,16 +84,31 @@ def _say(cell: Cell, text: str) -> tuple[bool, str]:
     return ended.outcome == "succeeded", f"{ended.step}: {ended.reason}"
 
 
+@dataclass(frozen=True)
+class Start:
+    """A play to be played: where the arm begins, and the seed of its physics."""
+
+    play: Play
+    number: int
+    begins: str  # text
+    seed: int
+
+
+def schedule(count: int, seed: int, only: Sequence[str] = ()) -> Iterator[Start]:
+    """Each skill `count` times, each time with other amounts, another physics, and an arm that begins elsewhere."""
+    for number in range(count):
+        for index, play in enumerate(plays(np.random.default_rng([seed, number]))):
+            if not only or play.skill in only:
+                begins = start_text(np.random.default_rng([seed, number, index]))
+                yield Start(play, number, begins, zlib.crc32(f"{seed} {number} {index}".encode()) % 2**31)
+
+
 def starts(library: Library, count: int, seed: int, only: Sequence[str] = ()) -> Iterator[Result]:
-    """Each skill `count` times, each start in physics of its own, with an arm that begins somewhere else."""
-    for start in range(count):
-        for index, play in enumerate(plays(np.random.default_rng([seed, start]))):
-            if only and play.skill not in only:
-                continue
-            random = np.random.default_rng([seed, start, index])
-            cell = SkillCell(library, seed=zlib.crc32(f"{seed} {start} {index}".encode()) % 2**31)
-            cell.run(start_text(random))
-            yield play_one(cell, play, start)
+    """Each start in physics of its own."""
+    for start in schedule(count, seed, only):
+        cell = SkillCell(library, seed=start.seed)
+        cell.run(start.begins)
+        yield play_one(cell, start.play, start.number)
 
 
 def run(library: Library, count: int, seed: int, only: Sequence[str] = ()) -> dict[str, Any]:

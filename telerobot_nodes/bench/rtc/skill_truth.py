@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.rtc.world import DatabaseError, Validity, View
 
 POSE_ERROR = 0.015  # [m] an entry of a pose farther from the truth is false
 ANGLE_ERROR, TRAVEL_ERROR, WIDTH_ERROR = 0.15, 0.02, 0.005  # [rad], [m], [m]
@@ -64,6 +65,21 @@ class Seen:
         x, y, z = self.loose[name][:3]
         there = np.hypot(x - xy[0], y - xy[1]) < 0.01 and abs(z - height) < 0.005
         return bool(there and self.upright(name) > UPRIGHT and self.forces.get(name, 0.0) < 0.5)
+
+
+def valid_entries(view: View, loose: Iterable[str]) -> dict[str, object]:
+    """What the database calls valid; the pose of a loose object in WORLD, whatever it is relative to."""
+    entries = {item.key: item.value for item in view.query() if item.validity is Validity.VALID}
+    poses = {f"{name}.pose": _pose(view, name) for name in loose if f"{name}.pose" in entries}
+    return {key: value for key, value in {**entries, **poses}.items() if value is not None}
+
+
+def _pose(view: View, name: str) -> FloatArray | None:
+    """Its pose in WORLD where all of it is valid."""
+    try:
+        return view.pose(name, Validity.VALID)
+    except DatabaseError:
+        return None
 
 
 def false_entries(seen: Seen) -> list[str]:

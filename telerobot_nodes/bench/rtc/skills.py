@@ -240,10 +240,11 @@ def _print(primitive: Primitive) -> str:
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `config` (folder of the skill files).
 
-    With `physics` (starts of each skill) the skills are run in physics instead; `seed`, `skills` (names, with commas).
+    With `physics` (starts of each skill) the skills are run in physics instead, with `graph` in physics on the running
+    graph; `seed`, `skills` (names, with commas).
     """
     options = options or {}
-    if "physics" in options:
+    if "physics" in options or "graph" in options:
         return _in_physics(options)
     trials = SkillTrials(Path(options.get("config", CONFIG)))
     found = list(rows(trials))
@@ -267,11 +268,13 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def _in_physics(options: Mapping[str, Any]) -> dict[str, Any]:
-    from telerobot_nodes.bench.rtc import skill_physics
+    from telerobot_nodes.bench.rtc import skill_graph, skill_physics
 
     only = tuple(filter(None, str(options.get("skills", "")).split(",")))
     unknown = next((name for name in only if name not in SENTENCES), None)
     if unknown is not None:
         raise InvalidValueError("skills", unknown, f"allowed: {', '.join(SENTENCES)}")
-    library = load_library(Path(options.get("config", CONFIG)))
-    return skill_physics.run(library, int(options["physics"]), int(options.get("seed", 1)), only)
+    config, seed = Path(options.get("config", CONFIG)), int(options.get("seed", 1))
+    if "graph" in options:
+        return skill_graph.run(config, int(options["graph"]), seed, only)
+    return skill_physics.run(load_library(config), int(options["physics"]), seed, only)

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import rclpy
@@ -24,6 +25,7 @@ from telerobot_nodes.nodes.framework.base import GraphNode
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
+AUTOGROUP = Path("/proc/self/autogroup")
 URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
 PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
 STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
@@ -61,8 +63,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
     urgent = graph.node(options.name).urgent
     if urgent:
-        with contextlib.suppress(PermissionError):  # an ordinary user's node runs at the ordinary priority
-            os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
+        be_urgent()
     rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
     try:
         node = make(options)
@@ -98,6 +99,19 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if node.failure:
         print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
     return EXIT_FAILED if node.failure else 0
+
+
+def be_urgent() -> None:
+    """Raise the niceness of this process; an ordinary user's node runs at the ordinary priority.
+
+    Linux shares the processors between sessions first, and by niceness only inside one: a node that the supervisor
+    started, which leads a session of its own, raises that too.
+    """
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
+    if os.getsid(0) == os.getpid():
+        with contextlib.suppress(OSError):  # a kernel without it, or not permitted
+            AUTOGROUP.write_text(str(URGENT_NICENESS))
 
 
 def _bound_clean_up() -> None:

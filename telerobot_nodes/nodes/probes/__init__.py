@@ -6,11 +6,13 @@ from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
 from telerobot_nodes.nodes.probes.halt_probe import HaltProbe, flood
 from telerobot_nodes.nodes.probes.link_probe import LinkProbe, Traffic
 from telerobot_nodes.nodes.probes.plan_probe import PlanProbe
+from telerobot_nodes.nodes.probes.skill_probe import SkillProbe
 
 __all__ = [
     "HaltProbe",
     "LinkProbe",
     "PlanProbe",
+    "SkillProbe",
     "Traffic",
     "diagnostics_of",
     "flood",

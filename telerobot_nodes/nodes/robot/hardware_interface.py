@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from telerobot.msg import HardwareState, Obstacle, Obstacles
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose
+from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose, SeesScene
 from telerobot_nodes.nodes.drivers import DriverSetting, make_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
@@ -22,6 +22,7 @@ from telerobot_nodes.nodes.messages import convert
 TICK_PERIOD = 0.005  # [s] between measurements published
 TICKS_PER_STATE = 4
 OBJECTS_PERIOD = 0.5  # [s]
+SCENE_PERIOD = 0.1  # [s]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class HardwareInterfaceNode(GraphNode):
         self.every(TICK_PERIOD, self._tick)
         self._objects = self.publisher("hardware_interface/objects")
         self.every(OBJECTS_PERIOD, self._publish_objects)
+        self._scene = self.publisher("hardware_interface/scene")
+        self.every(SCENE_PERIOD, self._publish_scene)
 
     def start(self) -> None:
         """Connect to the arm; it holds where it is."""
@@ -110,6 +113,11 @@ class HardwareInterfaceNode(GraphNode):
             rows = [Obstacle(name=name, pose=convert.doubles(pose)) for name, pose in self._arm.arm.loose().items()]
             self._objects.publish(Obstacles(stamp=self.stamp(), replace=True, obstacles=rows))
 
+    def _publish_scene(self) -> None:
+        """Publish the state of every body of a simulated scene, for those who judge what the arm did."""
+        if isinstance(self._arm.arm, SeesScene):
+            self._scene.publish(_scene(self._arm.arm.scene(), self.stamp()))
+
     def health(self) -> Health:
         """Readiness, refusals, tracking, pacing."""
         status = self._arm.status()
@@ -126,6 +134,16 @@ def _joint_state(names: list[str], measured: Measured, stamp: Any) -> Any:
         position=convert.doubles(measured.position),
         velocity=convert.doubles(measured.velocity),
         effort=convert.doubles(measured.effort),
+    )
+    message.header.stamp = stamp
+    return message
+
+
+def _scene(bodies: dict[str, tuple[float, float]], stamp: Any) -> Any:
+    message = JointState(
+        name=list(bodies),
+        position=convert.doubles([position for position, _ in bodies.values()]),
+        effort=convert.doubles([force for _, force in bodies.values()]),
     )
     message.header.stamp = stamp
     return message
