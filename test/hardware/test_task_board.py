@@ -1,7 +1,8 @@
 import mujoco
 import pytest
 
-from telerobot_nodes.hardware import SCENE_BITS
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.hardware import SCENE_BITS, MujocoArm, SeesScene
 from telerobot_nodes.hardware.task_board import HIGHEST, LOWEST, MODULE_MASS, TALLEST, add_task_board
 
 
@@ -48,3 +49,12 @@ def test_the_module_is_free_and_touches_arm_and_scene():
     assert module.mass[0] == pytest.approx(MODULE_MASS)
     geom = int(module.geomadr[0])
     assert (model.geom_contype[geom], model.geom_conaffinity[geom]) == (3, 3)
+
+
+def test_the_simulated_arm_shows_every_body_of_the_board():
+    arm = MujocoArm(load_robot("arm"))
+    assert isinstance(arm, SeesScene)
+    arm.data.joint("door_joint").qpos[0] = -0.5
+    bodies = arm.scene()
+    assert {"door", "drawer", "crank", "module", "table"} <= bodies.keys()
+    assert bodies["door"] == (-0.5, 0.0)

@@ -118,9 +118,10 @@ def is_as_before(before: Seen, now: Seen) -> bool:
 class Worlds:
     """Cells, one after the other: the same graph again while its world is as it was, else a new one."""
 
-    def __init__(self, config: Path) -> None:
-        """`config`: folder of the skill files."""
+    def __init__(self, config: Path, planner: bool = True) -> None:
+        """`config`: folder of the skill files. Without `planner` no path is checked for collisions."""
         self._config = config
+        self._without = ("bag_recorder",) if planner else ("bag_recorder", "cspace_planner")
         self._graph = contextlib.ExitStack()
         self._cell: GraphCell | None = None
         self._first: Seen | None = None
@@ -130,7 +131,7 @@ class Worlds:
         """A world as at the start; `seed` of its physics where it is new. Raises TelerobotError."""
         if self._cell is None or self._first is None or not is_as_before(self._first, self._cell.seen()):
             self.close()
-            self._cell = self._graph.enter_context(_graph_cell(self._config, seed))
+            self._cell = self._graph.enter_context(_graph_cell(self._config, seed, self._without))
             self._first = self._cell.seen()
             self.graphs += 1
         return self._cell
@@ -148,7 +149,7 @@ class Worlds:
 
 
 @contextlib.contextmanager
-def _graph_cell(config: Path, seed: int) -> Iterator[GraphCell]:
+def _graph_cell(config: Path, seed: int, without: tuple[str, ...]) -> Iterator[GraphCell]:
     from telerobot_nodes.nodes.probes import SkillProbe
 
     with tempfile.TemporaryDirectory(prefix="telerobot-") as folder:
@@ -157,7 +158,7 @@ def _graph_cell(config: Path, seed: int) -> Iterator[GraphCell]:
             f"rtc_decision_unit:\n  ros__parameters:\n    folder: {config.absolute()}\n"
             f"hardware_interface:\n  ros__parameters:\n    realism_seed: {seed}\n"
         )
-        with robot_graph(("bag_recorder",), params), SkillProbe() as probe:
+        with robot_graph(without, params), SkillProbe() as probe:
             if not probe.wait_until(lambda: probe.attempt(WORKS, READY_LIMIT).outcome == "works", READY_LIMIT):
                 raise TelerobotError(f"{WORKS!r} does not work after {READY_LIMIT:g} s")
             yield GraphCell(probe)
@@ -175,10 +176,10 @@ def play_in(worlds: Worlds, start: Start) -> Result:
         return Result(play.skill, play.text, start.number, False, False, (), f"graph: {error}", prepared=False)
 
 
-def run(config: Path, count: int, seed: int, only: Sequence[str] = ()) -> dict[str, Any]:
+def run(config: Path, count: int, seed: int, only: Sequence[str] = (), planner: bool = True) -> dict[str, Any]:
     """Conditions, figures, goals."""
-    with Worlds(config) as worlds:
+    with Worlds(config, planner) as worlds:
         results = [play_in(worlds, start) for start in schedule(count, seed, only)]
         result = summary(results, count, seed)
-    result["figures"]["graphs_started"] = worlds.graphs
+    result["figures"] |= {"graphs_started": worlds.graphs, "planner": planner}
     return result

@@ -241,7 +241,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `config` (folder of the skill files).
 
     With `physics` (starts of each skill) the skills are run in physics instead, with `graph` in physics on the running
-    graph; `seed`, `skills` (names, with commas).
+    graph; `seed`, `skills` (names, with commas); `planner=no` leaves the planner out of the graph.
     """
     options = options or {}
     if "physics" in options or "graph" in options:
@@ -276,5 +276,5 @@ def _in_physics(options: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidValueError("skills", unknown, f"allowed: {', '.join(SENTENCES)}")
     config, seed = Path(options.get("config", CONFIG)), int(options.get("seed", 1))
     if "graph" in options:
-        return skill_graph.run(config, int(options["graph"]), seed, only)
+        return skill_graph.run(config, int(options["graph"]), seed, only, options.get("planner") != "no")
     return skill_physics.run(load_library(config), int(options["physics"]), seed, only)
