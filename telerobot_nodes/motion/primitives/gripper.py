@@ -77,8 +77,12 @@ class GripperMotion:
         return Termination.OPENED if arrived else Termination.BLOCKED
 
     def _rests(self, now: float, grasp: Grasp) -> bool:
-        """True once the fingers have not moved for `grip_time`."""
-        if not abs(self.measured - self._rest_width) <= _REST:
+        """True once the fingers have not moved for `grip_time`.
+
+        Fingers that open have that long after the last command too: they leave what they pressed later than it.
+        """
+        opening = not self._closes and self.width != grasp.grip_width
+        if opening or not abs(self.measured - self._rest_width) <= _REST:
             self._rest_width = self.measured
             self._rest_since = now
         return now - self._rest_since >= grasp.grip_time

@@ -39,6 +39,18 @@ def test_a_free_grasp_ends_opened_at_its_width_and_blocked_before_it():
     assert Fingers(0.08, width=0.05).run(Grasp(grip_width=0.02), closes=False) is Termination.BLOCKED
 
 
+def test_fingers_that_move_only_after_the_last_command_are_not_blocked():
+    """They pressed on something; 3 cm at 0.1 m/s take as long as `grip_time`."""
+    fingers = Fingers(0.04)
+    fingers.gripper.begin(fingers.now, Grasp(grip_width=0.07, grip_speed=0.1, grip_time=0.3), closes=False)
+    for tick in range(200):
+        fingers.now += PERIOD
+        fingers.gripper.measure(fingers.now, 0.04 if tick < 45 else 0.07)
+        if reason := fingers.gripper.step(fingers.now, PERIOD):
+            break
+    assert reason is Termination.OPENED
+
+
 def test_the_command_moves_at_the_speed_of_the_grasp():
     gripper = GripperMotion()
     gripper.measure(0.0, 0.08)
