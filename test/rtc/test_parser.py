@@ -83,6 +83,7 @@ def test_urgent_words_mean_what_the_grammar_says(text):
         ("grasp module\nwith @", 2, 6, "no meaning"),
         ('grasp module note "open', 1, 19, "no closing quote"),
         ("grasp 'open", 1, 7, "no closing quote"),
+        ("turn crank by 90\N{DEGREE SIGN}", 1, 17, "degrees are deg"),
         ("hold left_arm for 1e999", 1, 19, "too large"),
         ("halt command 1.5", 1, 14, "whole number"),
         ("move a to (1, 2)", 1, 11, "3 or 7 numbers"),

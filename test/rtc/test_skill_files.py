@@ -164,6 +164,42 @@ BAD = [
         "topic",
         "topic or a service",
     ),
+    (
+        "evaluations.yaml",
+        "missed: {verdict: recover",
+        "missed: {verdict: abort}\n    misst: {verdict: recover",
+        "misst",
+        "missed",
+    ),
+    ("skills/slide.yaml", "direction: [1, 0, 0]", "direction: [1, 0, nul]", "direction", "nothing is called 'nul'"),
+    ("workcell.yaml", "{kind: box, mass: 0.8", "{kind: box, masss: 0.8", "masss", "did you mean mass"),
+    ("workcell.yaml", "{kind: hinge", "{kind: hinges", "kind", "did you mean hinge"),
+    ("workcell.yaml", "mass: 0.8", "mass: heavy", "mass", "'heavy' is no number"),
+    ("workcell.yaml", "dock: {pose:", "dock: {poze:", "poze", "did you mean pose"),
+    ("workcell.yaml", "box: {grip_force: 30}", "box: {grip_forse: 30}", "grip_forse", "did you mean grip_force"),
+    ("workcell.yaml", "{turn_angle: 6.28", "{turn_angel: 6.28", "turn_angel", "did you mean turn_angle"),
+    ("workcell.yaml", "{touch_sides: false", "{touch_sides: 17", "touch_sides", "the default is true"),
+    ("workcell.yaml", "agents: [operator,", "agents: [operater,", "agents", "'operator' is missing"),
+    ("skills/grasp.yaml", 'disturbs: ["{object}.pose"]', 'disturbs: ["{object}.poze"]', "disturbs", "mean pose"),
+    (
+        "skills/grasp.yaml",
+        '{value: "inverse(grasp_point)',
+        '{value: "inverse(grasp_pint)',
+        "writes",
+        "mean grasp_point",
+    ),
+    ("skills/grasp.yaml", 'frame: "{arm}"', 'frame: "{amr}"', "writes", "camera or arm"),
+    ("skills/grasp.yaml", "defaults: {speed: 0.10}", "defaults: {sped: 0.10}", "sped", "did you mean speed"),
+    ("skills/turn.yaml", 'adds: {"{object}.angle"', 'adds: {"{object}.angel"', "adds", "did you mean angle"),
+    ("skills/turn.yaml", "last(object, 'angle')", "last(object, 'angel')", "", "did you mean angle"),
+    (
+        "skills/polish.yaml",
+        "dither_wave: \"'sine'\"",
+        "dither_wave: \"'sinus'\"",
+        "dither_wave",
+        "allowed: triangle, sine",
+    ),
+    ("skills/return.yaml", "holder: \"'program'\"", "holder: \"'programme'\"", "holder", "allowed: operator, program"),
     ("workcell.yaml", "cameras: ", "sensors: {a: {type: Float64, topic: x}}\ncameras: ", "type", "PACKAGE/msg/NAME"),
 ]
 
@@ -184,6 +220,15 @@ def test_a_wrong_file_is_refused_with_line_and_reason(folder, name, old, new, ke
     assert any(part in message for part in says.split("|")), message
     if key:
         assert key in message
+
+
+def test_the_entries_of_a_list_are_expressions_as_in_a_text(folder):
+    file = folder / "skills" / "polish.yaml"
+    file.write_text(
+        file.read_text().replace('force_setpoints: "[0, 0, force, 0, 0, 0]"', "force_setpoints: [0, 0, force, 0, 0, 0]")
+    )
+    rub = next(step for step in load_library(folder).skills["polish"].scripts["polish_it"] if step.name == "rub")
+    assert "force" in rub.parameters["force_setpoints"].names
 
 
 def test_the_line_is_the_one_of_the_step(folder):

@@ -166,6 +166,11 @@ class RunningConsole:
             first = self.steps
             assert self.stepped.wait_for(lambda: self.steps >= first + 2, LIMIT), self.errors
 
+    def wait_for_steps(self, wanted):
+        """Until a step of the console after which `wanted()` holds."""
+        with self.stepped:
+            assert self.stepped.wait_for(wanted, LIMIT), self.errors
+
     def close(self):
         self._stop.set()
         self._thread.join()

@@ -6,26 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from telerobot.msg import CommandReport
 from telerobot_nodes.core.config import share_path
-from telerobot_nodes.core.protocol import StepState, identity
+from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.nodes.clients import TextSender
 from telerobot_nodes.operator.client import NO_ANSWER
-from telerobot_nodes.operator.script import line_of
+from telerobot_nodes.operator.console import script_rows, waits
 from telerobot_nodes.rtc.language import complete
 from telerobot_nodes.rtc.skills import load_library
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.framework import GraphNode
     from telerobot_nodes.operator.console import CommandLine
-
-
-STEPS_BEFORE, STEPS_AFTER = 6, 3  # shown of a script
-COLOUR = {
-    StepState.ACTIVE: "asked",
-    StepState.WAITING: "asked",
-    StepState.DONE: "good",
-    StepState.FAILED: "bad",
-    StepState.STOPPED: "bad",
-}
 
 
 class ConsoleCommands:
@@ -60,19 +50,10 @@ class ConsoleCommands:
 
     def _on_script(self, message: Any) -> None:
         """Show every command that runs, whoever sent it: the latest steps, the active one and the next."""
-        self._line.script(message.command, [] if message.outcome else script_rows(message))
+        self._line.script(message.command, [] if message.outcome else script_rows(message), waits(message))
 
     def _on_task(self, message: Any) -> None:
         self._line.task(message.task, message.text if message.shown else "")
-
-
-def script_rows(message: Any) -> list[tuple[str, str]]:
-    """Colour and text of a ScriptState.msg, a row each."""
-    over = sum(step.state not in (StepState.TO_COME, StepState.WAITING) for step in message.steps)
-    state = "paused" if message.paused else message.state
-    steps = message.steps[max(0, over - STEPS_BEFORE) : over + STEPS_AFTER]
-    rows = [(COLOUR.get(StepState(step.state), ""), str(line_of(step))) for step in steps]
-    return [("", f"command {message.command}, {state}: {message.text}"), *rows]
 
 
 def completer() -> Any:

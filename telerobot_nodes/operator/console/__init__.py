@@ -6,6 +6,7 @@ from telerobot_nodes.operator.console.arm_geometry import Detail, load_shapes
 from telerobot_nodes.operator.console.command_line import CommandLine
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
 from telerobot_nodes.operator.console.scene_geometry import surroundings
+from telerobot_nodes.operator.console.script_rows import script_rows, waits
 from telerobot_nodes.operator.console.stage import StageShapes
 
 __all__ = [
@@ -16,5 +17,7 @@ __all__ = [
     "Detail",
     "StageShapes",
     "load_shapes",
+    "script_rows",
     "surroundings",
+    "waits",
 ]

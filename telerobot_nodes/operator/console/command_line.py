@@ -1,4 +1,4 @@
-"""The console's command line: completion, replies and reports, tasks of the operator.
+"""The console's command line: completion, replies and reports, live scripts, tasks of the operator.
 
 A text that begins with a word for halt passes all others and always fits. Callbacks of a browser only add texts; the
 node's thread takes them and shows what it receives.
@@ -7,7 +7,7 @@ node's thread takes them and shows what it receives.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from itertools import chain
 from typing import Any
@@ -18,8 +18,10 @@ from telerobot_nodes.errors import InvalidValueError
 LINES = 12  # shown
 MOST_WAITING = 32  # texts; a person cannot press faster than the node takes them
 MOST_WORDS = 16  # shown of the completions
+STEP_WORDS = ("step", "continue", "cancel")  # for the command that waits, else for the first that runs
 COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "inherit"}
 
+ROW = "white-space:pre-wrap;padding-left:1.2em;text-indent:-1.2em"
 INSET = "padding:0 0.8em 0.4em;font-family:monospace;font-size:0.8em"
 
 Complete = Callable[[str], tuple[str, ...]]
@@ -34,6 +36,8 @@ class CommandLine:
         self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
         self._tasks: dict[int, str] = {}
         self._scripts: dict[int, list[tuple[str, str]]] = {}  # colour and text, by command
+        self._waiting: set[int] = set()  # commands that wait for a step
+        self._stepped = 0  # the command that the step buttons are for
         self._stale = True
         with gui.add_folder("Commands"):
             self._text = gui.add_text(
@@ -41,7 +45,10 @@ class CommandLine:
             )
             self._next = gui.add_html("")
             self._buttons = gui.add_button_group("", ("run", "try", "complete", "done"))
+            self._now = gui.add_html("")
+            self._steps = gui.add_button_group("", STEP_WORDS, visible=False)
             self._shown = gui.add_html("")
+        self._steps.on_click(lambda _event: self._step_pressed(self._steps.value))
         self._text.on_update(lambda _event: self._suggest())
         self._buttons.on_click(lambda _event: self._pressed(self._buttons.value))
 
@@ -63,6 +70,10 @@ class CommandLine:
             self._said.append(text)
         elif button == "try" and text:
             self._try(text)
+
+    def _step_pressed(self, word: str) -> None:
+        if self._stepped and len(self._said) < MOST_WAITING:
+            self._said.append(f"{word} command {self._stepped}")
 
     def _try(self, text: str) -> None:
         try:
@@ -102,12 +113,16 @@ class CommandLine:
             self._tasks.pop(number, None)
         self._stale = True
 
-    def script(self, command: int, rows: list[tuple[str, str]]) -> None:
-        """Show the live script of a command as rows of colour and text; no rows remove it."""
+    def script(self, command: int, rows: list[tuple[str, str]], waits: bool = False) -> None:
+        """Show the live script of a command as rows of colour and text; no rows remove it.
+
+        `waits`: a step of it waits for a person.
+        """
         if rows:
             self._scripts[command] = rows
         else:
             self._scripts.pop(command, None)
+        self._waiting = self._waiting | {command} if rows and waits else self._waiting - {command}
         self._stale = True
 
     def show(self) -> None:
@@ -116,11 +131,15 @@ class CommandLine:
             return
         self._stale = False
         tasks = [("asked", f"task {number}: {text}") for number, text in sorted(self._tasks.items())]
-        rows = "".join(
-            f'<div style="color:{COLOURS[colour]};white-space:pre-wrap">{escape(text)}</div>'
-            for colour, text in [*self._lines, *tasks, *chain.from_iterable(self._scripts.values())]
-        )
-        self._shown.content = f'<div style="{INSET}">{rows}</div>'
+        self._stepped = min(self._waiting or self._scripts, default=0)
+        self._steps.visible = bool(self._scripts)
+        self._now.content = _html([*chain.from_iterable(self._scripts.values()), *tasks])
+        self._shown.content = _html(self._lines)
+
+
+def _html(rows: Iterable[tuple[str, str]]) -> str:
+    lines = "".join(f'<div style="color:{COLOURS[colour]};{ROW}">{escape(text)}</div>' for colour, text in rows)
+    return f'<div style="{INSET}">{lines}</div>' if lines else ""
 
 
 def completed(text: str, words: tuple[str, ...]) -> str:

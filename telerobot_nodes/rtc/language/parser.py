@@ -130,7 +130,11 @@ def _bad_character(source: str, error: UnexpectedCharacters) -> CommandError:
         word = source[start:end]
         units = ", ".join(unit for unit in UNITS if unit)
         return CommandError(f"{word[:40]!r} is not a number with a unit", at._replace(end=end), source, (), units)
-    hints = {'"': "the text has no closing quote", "'": "the name has no closing quote"}
+    hints = {
+        '"': "the text has no closing quote",
+        "'": "the name has no closing quote",
+        "\N{DEGREE SIGN}": "degrees are deg, as in 90 deg",
+    }
     return CommandError(f"the character {char!r} has no meaning here", at, source, (), hints.get(char, ""))
 
 

@@ -10,7 +10,7 @@ import ast
 import inspect
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -174,6 +174,13 @@ def _admit_count(name: str, given: int, source: str) -> None:
 def value_of_constant(expression: Expression) -> Any:
     """The value of an expression that needs no scope; raises ExpressionError."""
     return evaluate(expression, _NO_SCOPE)
+
+
+def constants_of_calls(expression: Expression, functions: Collection[str]) -> tuple[str, ...]:
+    """The second argument of every call of these functions, where it is a text."""
+    calls = (node for node in ast.walk(expression.tree) if isinstance(node, ast.Call))
+    named = (call.args[1] for call in calls if call.func.id in functions)  # type: ignore[attr-defined]
+    return tuple(str(one.value) for one in named if isinstance(one, ast.Constant))
 
 
 class _NoScope:

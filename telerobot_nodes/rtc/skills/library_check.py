@@ -14,9 +14,11 @@ import numpy as np
 from telerobot_nodes.core.config import FileMapping
 from telerobot_nodes.core.protocol import begins_with_halt
 from telerobot_nodes.rtc.language import KINDS, TASK_VERBS, did_you_mean, is_reserved
+from telerobot_nodes.rtc.skills.attribute_check import check_attributes
 from telerobot_nodes.rtc.skills.expressions import Expression, ExpressionError, value_of_constant
-from telerobot_nodes.rtc.skills.primitives import DEVICE_PARAMETERS, EXECUTIVES, GCMSF_PARAMETERS, RANGES
-from telerobot_nodes.rtc.skills.skills import Library, PrimitiveSpec, Recovery, Skill, Step, Then
+from telerobot_nodes.rtc.skills.primitives import DEVICE_PARAMETERS, EXECUTIVES, GCMSF_PARAMETERS, RANGES, WORDS
+from telerobot_nodes.rtc.skills.skill_parts import all_expressions, all_steps
+from telerobot_nodes.rtc.skills.skills import Library, PrimitiveSpec, Recovery, Row, Skill, Step, Then
 
 # Names every skill knows: the slots of the command, its constraints, the report under evaluation.
 SLOTS = frozenset(
@@ -40,11 +42,13 @@ def check_library(library: Library) -> None:
     """Raise ParameterFileError at the first thing that does not fit."""
     for kind in library.kinds.values():
         _check_kind(kind)
+    _check_outcomes(library)
     check_verbs(library)
     attributes = _attributes(library)
     for skill in library.skills.values():
         _SkillCheck(library, skill, attributes).run()
     _check_inclusion(library)
+    check_attributes(library)
 
 
 def _check_kind(kind: PrimitiveSpec) -> None:
@@ -62,6 +66,15 @@ def _check_kind(kind: PrimitiveSpec) -> None:
             kind.source["predicts"].reject(name, f"no reading has this name; {_hint(name, READINGS)}")
         for unknown in sorted(expression.names - known):
             kind.source["predicts"].reject(name, f"nothing is called {unknown!r}; {did_you_mean(unknown, known)}")
+
+
+def _check_outcomes(library: Library) -> None:
+    """Every row of a table is for an outcome that some primitive has."""
+    known = sorted({stop.outcome for kind in library.kinds.values() for stop in kind.stops})
+    for table in library.tables.values():
+        for outcome in table.source:
+            if outcome not in (*known, "include"):
+                table.source.reject(outcome, f"no primitive ends so; {_hint(outcome, known)}")
 
 
 def _parameters_of(kind: PrimitiveSpec) -> tuple[str, ...]:
@@ -86,6 +99,9 @@ def _check_numbers(expression: Expression, name: str, source: FileMapping, count
         numbers = () if isinstance(value, str) else np.ravel(np.asarray(value, dtype=np.float64))
     except (ExpressionError, ValueError, TypeError) as error:
         source.reject(name, f"{expression.text!r} has no value: {error}")
+    words = WORDS.get(name)
+    if words and value not in words:
+        source.reject(name, f"{value!r} is not allowed; allowed: {', '.join(words)}")
     if count and len(numbers) != count:
         source.reject(name, f"{expression.text!r}; allowed: {count} number{'s' * (count > 1)}")
     low, high, unit = RANGES.get(name, (-math.inf, math.inf, ""))
@@ -127,14 +143,7 @@ def _attributes(library: Library) -> frozenset[str]:
     ]
     rules += [rule for step in steps for rule in step.writes]
     found |= {rule.key.partition(".")[2] for rule in rules}
-    found |= {key.partition(".")[2] for step in steps for key in step.disturbs}
     return frozenset(found | {"joints", "pose", "width", "value", "speed", "joint_speed", "load", "gripper"})
-
-
-def all_steps(skill: Skill) -> list[Step]:
-    """The steps of every script and of every recovery."""
-    steps = [step for script in skill.scripts.values() for step in script]
-    return steps + [step for recovery in skill.recoveries.values() for step in recovery.steps]
 
 
 class _SkillCheck:
@@ -158,8 +167,6 @@ class _SkillCheck:
             if branch.script not in skill.scripts:
                 hint = _hint(branch.script, skill.scripts)
                 branch.source.reject("script", f"no script is called {branch.script!r}; {hint}")
-            if branch.when is not None:
-                self._names(branch.when, branch.source, "when")
         self._amount()
         for step in self.steps:
             if step.name in SLOTS | CONSTRAINTS | RUN_TIME | frozenset((*skill.plan, *skill.defaults)):
@@ -167,25 +174,28 @@ class _SkillCheck:
             self._step(step)
         for recovery in skill.recoveries.values():
             self._recovery(recovery)
-        for part in ("plan", "defaults", "candidates"):
-            for name, expression in getattr(skill, part).items():
-                self._names(expression, skill.source[part], name)
+        for part in all_expressions(skill):
+            self._names(part.expression, part.source, part.key)
         for name, expression in skill.defaults.items():
-            self._range(name, expression)
+            self._default(name, expression)
         for demand in (*skill.requires, *skill.tests):
-            self._names(demand.condition, demand.source, "that")
             self._text(demand.message, demand.source, "else")
         _check_cycles(skill, self.steps)
 
-    def _range(self, name: str, expression: Expression) -> None:
-        """A default that is a number is inside the bounds of its name."""
+    def _default(self, name: str, expression: Expression) -> None:
+        """A default is of a value that is used; a number is inside the bounds of its name."""
+        used = {word for part in all_expressions(self.skill) for word in part.expression.names}
+        known = SLOTS | CONSTRAINTS | frozenset(self.skill.takes.amounts) | used
+        if name not in known:
+            self.skill.source["defaults"].reject(name, f"nothing uses {name!r}; {_hint(name, sorted(known))}")
         if name in CONSTRAINTS and expression.constant:
             _check_numbers(expression, name, self.skill.source["defaults"], 1)
 
     def _amount(self) -> None:
         """A skill that uses the number of the command states what it measures."""
-        parts = [*self.skill.plan.values(), *(e for step in self.steps for _, e in _expressions(step))]
-        used = {"amount", "has_amount"} & {name for part in parts for name in part.names}
+        used = {"amount", "has_amount"} & {
+            name for part in all_expressions(self.skill) for name in part.expression.names
+        }
         if used and not self.skill.amounts:
             allowed = "allowed: length, angle, mass, time, count"
             self.skill.source.reject("amount", f"{min(used)!r} is used, and its kind is not given; {allowed}")
@@ -204,14 +214,9 @@ class _SkillCheck:
                 step.source.reject("recoveries", f"the recovery stack has no {name!r}; {hint}")
         if step.irreversible and any(self.skill.recoveries[n].then is not Then.CONTINUE for n in step.recoveries):
             step.source.reject("recoveries", "an irreversible step is not tried again: its recoveries continue")
-        for key, expression in _expressions(step):
-            source = next(
-                (step.source[part] for part in ("parameters", "arguments") if key in step.source.get(part, ())), None
-            )
-            self._names(expression, source or step.source, key)
         for demand in step.confirms:
             self._text(demand.message, demand.source, "else")
-        written = [rule.key for rule in step.writes]
+        written = [text for rule in step.writes for text in (rule.key, rule.frame)]
         for key, texts in (("disturbs", step.disturbs), ("writes", written), ("adds", tuple(step.adds))):
             for text in texts:
                 self._text(text, step.source, key)
@@ -242,9 +247,14 @@ class _SkillCheck:
         if missing:
             step.source.reject("table", f"table {table.name!r} has no row for {', '.join(missing)}")
         for row in (row for outcome in outcomes for row in table.rows[outcome]):
-            for needed in (row.when, *(rule.value for rule in row.writes)):
-                if needed is not None:
-                    self._names(needed, step.source, "table")
+            self._row(row, step)
+
+    def _row(self, row: Row, step: Step) -> None:
+        for needed in (row.when, *(rule.value for rule in row.writes)):
+            if needed is not None:
+                self._names(needed, step.source, "table")
+        for text in (text for rule in row.writes for text in (rule.key, rule.frame)):
+            self._text(text, step.source, "table")
 
     def _recovery(self, recovery: Recovery) -> None:
         names = {step.name for steps in self.skill.scripts.values() for step in steps}
@@ -280,15 +290,6 @@ class _SkillCheck:
         for name in named:
             if name not in known:
                 source.reject(key, f"no slot is called {name!r} in {text!r}; {_hint(name, sorted(known))}")
-
-
-def _expressions(step: Step) -> list[tuple[str, Expression]]:
-    found = [*step.parameters.items(), *step.arguments.items(), *step.adds.items(), *step.keeps.items()]
-    found += [("confirms", demand.condition) for demand in step.confirms]
-    for key, expression in (("target", step.target), ("when", step.when), ("duration", step.duration)):
-        if expression is not None:
-            found.append((key, expression))
-    return found
 
 
 def _check_cycles(skill: Skill, steps: list[Step]) -> None:

@@ -82,6 +82,13 @@ RANGES = {
     "sel_vect_tp": (0.0, 1.0, ""),
 }
 
+# What a word can be, by the name of a parameter.
+WORDS = {
+    "dither_wave": ("triangle", "sine", "square"),
+    "tele_mode": ("tool", "world", "camera"),
+    "holder": ("operator", "program"),
+}
+
 ParameterValue: TypeAlias = "float | str | tuple[float, ...]"  # whole numbers and booleans among the floats
 
 TIMEOUT = "timeout"

@@ -22,6 +22,8 @@ from telerobot_nodes.rtc.skills.workcell_file import read_workcell
 def _expression(value: object) -> Expression:
     if value is None or not finite(value):
         raise ExpressionError(f"{value!r} is neither an expression nor a finite number")
+    if isinstance(value, list):  # each entry is an expression
+        return compile_expression(f"[{', '.join(str(entry) for entry in value)}]")
     return compile_expression(value)
 
 
@@ -117,7 +119,7 @@ def _read_tables(file: Path) -> dict[str, Table]:
             rows |= tables[other].rows
         for outcome in (name for name in section if name != "include"):
             rows[outcome] = _rows(section, outcome, spot.below(section, outcome))
-        tables[name] = Table(name, rows)
+        tables[name] = Table(name, rows, section)
     return tables
 
 

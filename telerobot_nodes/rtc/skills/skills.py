@@ -89,6 +89,7 @@ class Table:
 
     name: str
     rows: Mapping[str, tuple[Row, ...]]
+    source: FileMapping = field(default_factory=FileMapping, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -274,6 +275,7 @@ class Workcell:
     items: tuple[Item, ...]
     command_objects: Mapping[tuple[str, str], Mapping[str, object]]  # (skill, object or default) to parameters
     vocabulary: Vocabulary
+    source: Annotated[FileMapping, SOURCE] = field(default_factory=FileMapping, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

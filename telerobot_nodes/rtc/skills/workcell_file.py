@@ -19,6 +19,7 @@ from telerobot_nodes.rtc.world import WORLD, Item, Value
 T = TypeVar("T")
 DEFAULT = "default"
 FRAMES = (WORLD, "world", "tool")  # no thing is called so
+AGENTS = ("operator", "program")  # every workcell has them
 FARTHEST = 20.0  # [m] from its frame; a pose in millimetres is farther
 # What a number of a thing can be: lowest, highest, unit.
 BOUNDS = {
@@ -29,7 +30,7 @@ BOUNDS = {
     **dict.fromkeys(
         ("approach_distance", "near_distance", "carry_height", "standoff", "clearance_width"), (0.0, 5.0, "m")
     ),
-    **dict.fromkeys(("grip_force", "press_force", "push_force", "pull_force", "settle_force"), (0.0, 1000.0, "N")),
+    **dict.fromkeys(("grip_force", "press_force", "push_force", "pull_force"), (0.0, 1000.0, "N")),
     **dict.fromkeys(("insert_force", "seat_force"), (0.0, 1000.0, "N")),
     "dither": (0.0, 0.05, "m"),
     "polish_time": (0.0, 3600.0, "s"),
@@ -106,6 +107,7 @@ def read_workcell(file: Path, skills: frozenset[str], verbs: tuple[Verb, ...] = 
         tuple(items),
         table,
         vocabulary,
+        root,
     )
 
 
@@ -125,6 +127,9 @@ def _check_names(cell: _WorkcellFile, root: FileMapping) -> None:
             )
         if arm.gripper:
             owners[arm.gripper] = what
+    for agent in AGENTS:
+        if cell.agents and agent not in cell.agents:
+            root.reject("agents", f"{agent!r} is missing; {did_you_mean(agent, cell.agents)}")
     twice = next((name for name in cell.signals if cell.signals.count(name) > 1), None)
     if twice is not None:
         root.reject("signals", f"{twice!r} is given twice")
@@ -182,6 +187,8 @@ def _value(section: FileMapping, key: str) -> Value:
     value = section[key]
     if not finite(value):
         section.reject(key, f"{value} is not finite")
+    if key in BOUNDS and (isinstance(value, (bool, str)) or not isinstance(value, (int, float))):
+        section.reject(key, f"{value!r} is no number")
     if isinstance(value, (bool, str)):
         return value
     if isinstance(value, (int, float)):

@@ -38,8 +38,8 @@ class Gui:
     def add_html(self, content):
         return self._add(f"html{len(self.made)}", content=content)
 
-    def add_button_group(self, label, options):
-        return self._add("buttons", value=options[0])
+    def add_button_group(self, label, options, visible=True):
+        return self._add("steps" if "step" in options else "buttons", value=options[0], visible=visible)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def press(gui, button, text):
 
 
 def shown(gui):
-    return list(gui.made.values())[-1].content
+    return "".join(widget.content for label, widget in gui.made.items() if label.startswith("html"))
 
 
 def test_a_text_is_said_once_and_a_trial_says_try(gui, line):
@@ -137,3 +137,27 @@ def test_the_script_of_a_running_command_is_shown_until_it_ends(gui, line):
     line.script(3, [])
     line.show()
     assert "touch_1" not in shown(gui)
+
+
+def press_step(gui, line, word):
+    line.show()
+    gui.made["steps"].value = word
+    gui.made["steps"].click(None)
+
+
+def test_the_step_buttons_are_for_the_command_that_waits_else_for_the_first_that_runs(gui, line):
+    assert not gui.made["steps"].visible
+    press_step(gui, line, "step")
+    assert line.take() == []
+    line.script(3, [("asked", "> touch_1")])
+    line.script(4, [("asked", "? close")], waits=True)
+    press_step(gui, line, "step")
+    line.script(4, [("good", "+ close")])
+    press_step(gui, line, "cancel")
+    assert line.take() == ["step command 4", "cancel command 3"]
+    assert gui.made["steps"].visible
+    line.script(3, [])
+    line.script(4, [], waits=True)
+    press_step(gui, line, "continue")
+    assert line.take() == []
+    assert not gui.made["steps"].visible

@@ -219,3 +219,31 @@ def test_pages_of_other_sites_cannot_reach_the_console(console, origin, let_in):
     else:
         with pytest.raises(InvalidStatus):
             connect(address, origin=origin)
+
+
+STEPS = [
+    ("good", "+ take.to_approach  5.3 s"),
+    ("bad", "x take.touch_1 (vision)  1.1 s"),
+    ("asked", "? take.close: close_gripper"),
+    ("", "  take.to_middle"),
+]
+
+
+def test_the_live_script_has_a_line_for_each_step_and_the_step_that_waits_is_done_by_a_press(console, page):
+    line = console.console.commands
+    line.script(7, [("", "command 7, waits for your step: pick module"), *STEPS], waits=True)
+    line.show()
+    heights = []
+    for _, text in STEPS:
+        row = page.get_by_text(text.strip(), exact=True)
+        row.wait_for()
+        row.scroll_into_view_if_needed()
+        heights.append(row.bounding_box()["height"])
+    assert max(heights) < 1.5 * min(heights)  # none is wrapped
+    page.get_by_role("button", name="step", exact=True).click()
+    console.wait_for_steps(lambda: line.take() == ["step command 7"])
+    page.get_by_role("button", name="continue", exact=True).click()
+    console.wait_for_steps(lambda: line.take() == ["continue command 7"])
+    line.script(7, [])
+    line.show()
+    page.get_by_role("button", name="step", exact=True).wait_for(state="detached")

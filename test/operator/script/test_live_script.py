@@ -65,14 +65,3 @@ def test_a_terminal_shows_the_tree_with_recoveries_and_frames():
     text = shown([script(FAILED, OPEN, COMING, outcome="failed", reason="[red] is text")], terminal=True)
     for words in ("grasp module  [failed: [red] is text]", "recovery grasp_again", "place", "the fingers hold nothing"):
         assert words in text
-
-
-def test_the_console_shows_the_latest_steps_the_active_one_and_the_next():
-    from telerobot_nodes.nodes.operator.console_commands import script_rows
-
-    steps = [step(f"s{i}", StepState.DONE) for i in range(10)]
-    steps += [step("now", StepState.ACTIVE), *(step(f"later{i}", StepState.TO_COME) for i in range(9))]
-    rows = script_rows(script(*steps))
-    assert rows[0] == ("", "command 1, executing: grasp module")
-    assert [text.split()[1 if colour else 0] for colour, text in rows[1:-3]] == ["s5", "s6", "s7", "s8", "s9", "now"]
-    assert [colour for colour, _ in rows[1:]] == ["good"] * 5 + ["asked"] + [""] * 3
