@@ -50,6 +50,7 @@ COMMANDS: dict[str, str] = {
     "complete": "program.command:complete",
     "script": "program.script:command",
     "simulate": "program.simulate:command",
+    "macro": "macro.commands:app",
 }
 
 EXIT_REFUSED = 2

@@ -22,6 +22,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "hardware": ("ros2_control",),
     },
     {"tasks": ()},
+    {"macros": ()},
     {"plotting": ()},
     {
         "nodes": (
@@ -40,7 +41,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"runtime": ()},
     {"demo": (), "client": (), "pages": ()},
     {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
-    {"cli": ("program",)},
+    {"cli": ("program", "macro")},
     {"__main__": ()},
 )
 
@@ -75,4 +76,5 @@ PURE: tuple[str, ...] = (
     "operator.client",
     "operator.review",
     "hardware",
+    "macros",
 )

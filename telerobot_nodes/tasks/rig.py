@@ -1,8 +1,7 @@
-"""The task rig: executive and physics stepped together, deterministically, as fast as the machine allows.
+"""The task rig: primitives in physics, with displaced bodies, a scripted hand, and a judge.
 
-In each control period the rig reads the sensors, steps the executive, and runs the joint servo and the physics. The
-executive gets measured joints, opening and the wrist sensor, with the noise and lag of `Realism`; the judge uses the
-state of the physics.
+The executive gets measured joints, opening and the wrist sensor, with the noise and lag of `Realism`; the judge uses
+the state of the physics.
 """
 
 from __future__ import annotations
@@ -19,17 +18,13 @@ import pinocchio as pin
 from telerobot_nodes.core.robot import Kinematics, RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware import ARM, ARM_BITS, GRIPPER, SCENE_BITS, MujocoArm, ServoReference, furnish
-from telerobot_nodes.motion.law import Termination
+from telerobot_nodes.hardware import ARM, ARM_BITS, SCENE_BITS, MujocoArm, furnish
 from telerobot_nodes.motion.parameters import kind_named
-from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
+from telerobot_nodes.motion.primitives import PrimitiveRequest
 from telerobot_nodes.tasks.hand import ScriptedHand
 from telerobot_nodes.tasks.measures import Judge, Verdict
-from telerobot_nodes.tasks.task import AXES, Step, Task
-
-SERVO_PERIOD = 0.001  # [s]
-SETTLE = 0.2  # [s] at rest before the sensor is tared
-PREPARING = 0.02  # [s] at rest between two primitives, while the next is prepared
+from telerobot_nodes.tasks.primitive_rig import SERVO_PERIOD, PrimitiveRig
+from telerobot_nodes.tasks.task import AXES, Scene, Step, Task
 
 
 @dataclass(frozen=True)
@@ -56,28 +51,24 @@ class TaskResult:
     wall: float  # [s]
 
 
-class TaskRig:
+class TaskRig(PrimitiveRig):
     """One run of one task. `watch(rig)` is called after every control period; read `executive`, `arm`, `now`."""
 
     def __init__(self, task: Task, seed: int = 0, watch: Callable[[TaskRig], None] | None = None) -> None:
         self.task, self.seed = task, seed
         self.random = np.random.default_rng(seed)
-        self.robot = load_robot(task.robot)
-        self.period = round(1.0 / (task.rate * SERVO_PERIOD)) * SERVO_PERIOD
+        robot = load_robot(task.robot)
+        period = round(1.0 / (task.rate * SERVO_PERIOD)) * SERVO_PERIOD
         realism = dataclasses.replace(task.realism, realism_seed=int(self.random.integers(2**31)))
-        self.arm = MujocoArm(self.robot, SERVO_PERIOD, task.scene.board, realism, self._furnish)
-        self.executive = Executive(self.robot, self.period)
+        arm = MujocoArm(robot, SERVO_PERIOD, task.scene.board, realism, lambda spec: _furnish(spec, task.scene, robot))
+        super().__init__(robot, period, arm, start_joints(robot, task), task.start.opening)
         self.judge = Judge(self.arm.model, self.arm.data, task.success)
-        self.now = 0.0
         self.label = ""
         self._hand = ScriptedHand(task.hand, self.random.uniform(0.0, 2.0 * np.pi)) if task.hand else None
         self._hands_on = task.hand.during if task.hand else ()
         self._watch = watch
-        self._opening = task.start.opening
-        self._q = start_joints(self.robot, task)
-        self._actuator = self.arm.model.actuator(GRIPPER).id if self.robot.gripper else -1
-        self._most_force = self.arm.model.actuator_forcerange[self._actuator].copy()
-        self._place()
+        self._misplace()
+        self.place()
 
     def run(self) -> TaskResult:
         """Run the whole task. Errors of its file are raised; rejections by the executive are part of the result."""
@@ -107,83 +98,26 @@ class TaskRig:
 
     def _primitive(self, step: Step, request: PrimitiveRequest) -> tuple[Ended, bool]:
         self.label = step.label
-        executive = self.executive
-        try:
-            prepared = executive.prepare(request, self._q.copy(), self.arm.read().gripper)
-        except InvalidValueError as error:
-            return Ended(step.label, step.primitive, f"REFUSED: {error}", 0.0, {}), False
-        self._hold(PREPARING)
-        executive.begin(self.now, self._q, prepared)
-        while executive.running:
-            if self.now > self.task.time_limit:
-                executive.stop()
-            self._period()
-        status = executive.status(self.now)
-        reason = Termination(status.reason)
-        end = Ended(step.label, step.primitive, reason.name, status.elapsed, dict(status.readings))
-        return end, request.accepts(reason)
+        end = self.execute(request, self.task.time_limit)
+        reason = f"REFUSED: {end.refusal}" if end.refusal else end.reason.name
+        ended = Ended(step.label, step.primitive, reason, end.elapsed, dict(end.readings))
+        return ended, not end.refusal and request.accepts(end.reason)
 
-    def _hold(self, seconds: float) -> None:
-        for _ in range(max(round(seconds / self.period), 1)):
-            self._period()
-
-    def _period(self) -> None:
-        """Run one control period."""
-        self.now += self.period
-        executive, measured = self.executive, self.arm.read()
-        executive.measure(measured.position)
-        executive.set_wrench(self.now, measured.wrench_sensor)
-        executive.measure_gripper(self.now, measured.gripper)
-        if self._hand is not None and self.label in self._hands_on and executive.running:
+    def before_step(self) -> None:
+        """Let the hand move the tool."""
+        if self._hand is not None and self.label in self._hands_on and self.executive.running:
             moved = self._hand.increment(self.now)
             if moved is not None:
-                executive.teleoperate(moved)
-        if executive.running:
-            executive.step(self.now)
-            self._serve(executive.setpoint.q, executive.setpoint.qd, executive.setpoint.qdd)
-        else:
-            self._serve(self._q, np.zeros(self.robot.dof), np.zeros(self.robot.dof))
+                self.executive.teleoperate(moved)
+
+    def after_physics(self) -> None:
+        """Let the judge look."""
+        self.judge.sample(self.label)
+
+    def after_step(self) -> None:
+        """Let the watcher look."""
         if self._watch is not None:
             self._watch(self)
-
-    def _serve(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> None:
-        """Run servo and physics for one control period, with the setpoint reached at its end."""
-        gripper = self.executive.gripper
-        if gripper.width >= 0.0:
-            self._opening = gripper.width
-        if self._actuator >= 0:
-            # the drive moves two fingers, each with half of its force
-            most = self._most_force if gripper.force <= 0.0 else 2.0 * gripper.force * np.array([-1.0, 1.0])
-            self.arm.model.actuator_forcerange[self._actuator] = np.clip(most, *self._most_force)
-        count = round(self.period / SERVO_PERIOD)
-        for k in range(count):
-            part = (k + 1) / count
-            self.arm.command(ServoReference(self._q + part * (q - self._q), qd, qdd, self._opening))
-            self.arm.step(self.now)
-            self.judge.sample(self.label)
-        self._q = q.copy()
-
-    def _furnish(self, spec: mujoco.MjSpec) -> None:
-        scene = self.task.scene
-        for name in scene.without:
-            body = spec.body(name)
-            if body is None:
-                raise InvalidValueError("scene.without", name, "allowed: a body of the board")
-            spec.delete(body)
-        furnish(spec, scene.bodies, scene.couplings, (ARM_BITS, SCENE_BITS), ARM + self.robot.tool_frame)
-
-    def _place(self) -> None:
-        """Place the arm at the start and the bodies with their pose error, and tare the sensor."""
-        self._misplace()
-        self.arm.robot = dataclasses.replace(self.robot, home=self._q)
-        self.arm.open(0.0)
-        felt = []
-        for _ in range(max(round(SETTLE / self.period), 2)):
-            self._serve(self._q, np.zeros(self.robot.dof), np.zeros(self.robot.dof))
-            felt.append(self.arm.read().wrench_sensor)
-        self.executive.measure(self.arm.read().position)
-        self.executive.set_wrench(0.0, np.mean(felt[len(felt) // 2 :], axis=0))
-        self.executive.tare()
 
     def _misplace(self) -> None:
         """Displace the bodies of the pose error in a random direction, by its distance and angle."""
@@ -210,6 +144,15 @@ class TaskRig:
             address = int(model.jnt_qposadr[joint])
             x, y, z, w = pin.Quaternion(T.rotation).coeffs()
             model.qpos0[address : address + 7] = (*T.translation, w, x, y, z)
+
+
+def _furnish(spec: mujoco.MjSpec, scene: Scene, robot: RobotModel) -> None:
+    for name in scene.without:
+        body = spec.body(name)
+        if body is None:
+            raise InvalidValueError("scene.without", name, "allowed: a body of the board")
+        spec.delete(body)
+    furnish(spec, scene.bodies, scene.couplings, (ARM_BITS, SCENE_BITS), ARM + robot.tool_frame)
 
 
 def start_joints(robot: RobotModel, task: Task) -> FloatArray:

@@ -290,7 +290,7 @@ def markdown_table() -> str:
 
 def parameters_from(values: Mapping[str, Any]) -> GcmsfParameters:
     """The set with these values, by flat name, and defaults for the rest. Raises InvalidValueError."""
-    return GcmsfParameters().changed(values)
+    return DEFAULTS.changed(values)
 
 
 def _check_system(system: System) -> None:
@@ -332,3 +332,6 @@ def _check_ending(parameters: GcmsfParameters) -> None:
     if ending.select and ending.end_time < ending.test_time:
         allowed = f"allowed: test_time = {ending.test_time:g} [s] or more, when conditions are selected"
         raise InvalidValueError("end_time", ending.end_time, allowed)
+
+
+DEFAULTS = GcmsfParameters()

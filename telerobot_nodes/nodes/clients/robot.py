@@ -39,6 +39,7 @@ from telerobot_nodes.operator.client import (
     PoseTarget,
     Result,
     RobotState,
+    Solid,
     plan_lines,
     state_of,
     view,
@@ -130,6 +131,12 @@ class Robot(OperatorWords):
         """The plan: executed, committed, ahead, trial."""
         with self._changed:
             return plan_lines(self._client)
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """Obstacles around the arm, and bodies that its tool holds."""
+        with self._changed:
+            return self._client.solids
 
     @property
     def tasks(self) -> dict[int, str]:

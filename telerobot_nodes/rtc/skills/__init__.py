@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.rtc.skills.expressions import Expression, ExpressionError, NotYetKnownError, Thing, evaluate
+from telerobot_nodes.rtc.skills.expressions import (
+    Expression,
+    ExpressionError,
+    NotYetKnownError,
+    Thing,
+    compile_expression,
+    evaluate,
+)
 from telerobot_nodes.rtc.skills.pose_functions import axis_of, compose, inverse, offset, rotate, shift, unit
 from telerobot_nodes.rtc.skills.primitives import (
     HALTED,
@@ -68,6 +75,7 @@ __all__ = [
     "Workcell",
     "WriteRule",
     "axis_of",
+    "compile_expression",
     "compose",
     "evaluate",
     "inverse",

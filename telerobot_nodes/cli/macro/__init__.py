@@ -1,0 +1,1 @@
+"""Sub-commands of `telerobot macro`: list, show, check, test, run, runs, learn."""

@@ -1,0 +1,153 @@
+"""Learning: a shown motion becomes the steps of a macro [US5231693 claim 5].
+
+The motion is cut where the arm rests. A piece becomes straight moves through as few points as keep it within a
+tolerance, with the time it took; a piece that ends in contact becomes a move to touch; fingers that moved, a grasp.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+import pinocchio as pin
+import yaml
+
+from telerobot_nodes.core.values import FloatArray, se3_from_pose
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.macros.track import Track
+
+REST_SPEED = 0.004  # [m/s] slower is rest; a turn counts with LEVER
+REST_TIME = 0.2  # [s] a shorter pause is none
+LEVER = 0.1  # [m] of which a rotation moves the end
+TOLERANCE = 0.5e-3  # [m] of the shown path
+FINGERS = 0.003  # [m] a smaller change of the opening is none
+HELD = 0.002  # [m] fingers that are told to close further hold something
+CONTACT = 4.0  # [N] force that has risen during a piece: it ends in contact
+BEYOND = 0.03  # [m] a touch may be so much farther than it was shown
+MOST_FORCE = 10.0  # [N] preset of a guarded motion
+
+
+def learn(track: Track, name: str, doc: str, motion: Literal["absolute", "relative"], version: int = 1) -> str:
+    """The file of a macro that repeats a track. Raises InvalidValueError when nothing moved."""
+    steps = list(_steps(track, motion == "absolute"))
+    if not steps:
+        raise InvalidValueError("track", name, "allowed: with a motion of the tool or of the fingers")
+    steps = [{"step": f"{step.pop('step')}_{number}", **step} for number, step in enumerate(steps, 1)]
+    whole = {"macro": name, "version": version, "doc": doc, "motion": motion, "steps": steps}
+    text: str = yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=120)
+    return text
+
+
+def _steps(track: Track, absolute: bool) -> Iterator[dict[str, Any]]:
+    place = track.pose[0]  # where the tool is at the end of the steps so far
+    held = track.opening[0]
+    for begin, end in pieces(track):
+        if begin < end:
+            way = [begin, *simplified(track.pose[begin : end + 1], begin)]
+            risen = float(track.force[end] - track.force[begin])
+            for a, b in itertools.pairwise(way):
+                touches = risen > CONTACT and b == end
+                yield _move(track, place, a, b, absolute, touches, risen)
+                place = track.pose[b]
+        rest = _end_of_rest(track, end)
+        if abs(track.opening[rest] - held) > FINGERS:
+            yield _grasp(track, held, rest)
+            held = track.opening[rest]
+
+
+def pieces(track: Track) -> list[tuple[int, int]]:
+    """First and last sample of each motion between rests; one of no length where only the fingers moved."""
+    moving = _speed(track) > REST_SPEED
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], moving, [False])).astype(int)))
+    found: list[tuple[int, int]] = []
+    for begin, end in edges.reshape(-1, 2):
+        begin, end = max(int(begin) - 1, 0), min(int(end), len(track.time) - 1)  # noqa: PLW2901 -- at rest on both sides
+        if found and track.time[begin] - track.time[found[-1][1]] < REST_TIME:
+            begin = found.pop()[0]  # noqa: PLW2901
+        found.append((begin, end))
+    return found if found and found[0][0] == 0 else [(0, 0), *found]
+
+
+def _speed(track: Track) -> FloatArray:
+    """Speed (n,) [m/s] of the tool, of its rotation at LEVER, over 0.1 s."""
+    step = max(1, round(0.05 / float(np.median(np.diff(track.time)))))
+    n = len(track.time)
+    before, after = np.maximum(np.arange(n) - step, 0), np.minimum(np.arange(n) + step, n - 1)
+    way = _distance(track.pose[before], track.pose[after])
+    return np.asarray(way / np.maximum(track.time[after] - track.time[before], 1e-6))
+
+
+def _distance(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Distance (n,) [m] of poses (n, 7): of their places, and of their rotations at LEVER."""
+    cosine = np.clip(np.abs(np.sum(a[:, 3:] * b[:, 3:], axis=1)), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(a[:, :3] - b[:, :3], axis=1) + LEVER * 2.0 * np.arccos(cosine))
+
+
+def simplified(pose: FloatArray, first: int) -> list[int]:
+    """Samples after the first of a piece (n, 7), numbered from `first`: between them it is straight to TOLERANCE."""
+    if len(pose) > 2:
+        share = _progress(pose)
+        T_0, T_1 = se3_from_pose(pose[0], "track.pose"), se3_from_pose(pose[-1], "track.pose")
+        straight = np.array([pin.SE3ToXYZQUAT(_between(T_0, T_1, s)) for s in share])
+        away = _distance(pose, straight)
+        worst = int(np.argmax(away))
+        if away[worst] > TOLERANCE and 0 < worst < len(pose) - 1:
+            return simplified(pose[: worst + 1], first) + simplified(pose[worst:], first + worst)
+    return [first + len(pose) - 1]
+
+
+def _between(T_0: pin.SE3, T_1: pin.SE3, share: float) -> pin.SE3:
+    turn = pin.log3(T_0.rotation.T @ T_1.rotation)
+    place = T_0.translation + share * (T_1.translation - T_0.translation)
+    return pin.SE3(T_0.rotation @ pin.exp3(share * turn), place)
+
+
+def _progress(pose: FloatArray) -> FloatArray:
+    """Share (n,) of the way that lies behind each sample."""
+    way = np.concatenate(([0.0], np.cumsum(_distance(pose[:-1], pose[1:]))))
+    return np.asarray(way / max(way[-1], 1e-9))
+
+
+def _move(
+    track: Track, place: FloatArray, a: int, b: int, absolute: bool, touches: bool, risen: float
+) -> dict[str, Any]:
+    """A straight move from sample `a` to `b`, seen from the pose where the steps before it end."""
+    T = se3_from_pose(track.pose[b], "track.pose")
+    T_place = se3_from_pose(place, "track.pose")
+    if touches:
+        way = T.translation - T_place.translation
+        T.translation = T.translation + BEYOND * way / max(float(np.linalg.norm(way)), 1e-9)
+    goal = {"tr_tn_dest": _numbers(T)} if absolute else {"tr_rel_dest": _numbers(T_place.actInv(T))}
+    seconds = max(float(track.time[b] - track.time[a]), 0.2)
+    timing = {"time_vel_sel": "time", "time_vel_val": round(seconds, 3), "acc_time": round(min(0.3, seconds / 3), 3)}
+    if touches:
+        speed = max(round(float(np.linalg.norm(track.pose[b, :3] - track.pose[a, :3])) / seconds, 4), 0.005)
+        timing = {
+            "time_vel_sel": "velocity",
+            "time_vel_val": min(speed, 0.05),
+            "max_force_thres": round(0.8 * risen, 2),
+        }
+        return {"step": "touch", "primitive": "move_to_touch", "values": {**goal, **timing}, "accept": ["touched"]}
+    felt = 1.5 * float(np.ptp(track.force[a : b + 1]))
+    limit = {"max_force_thres": round(felt, 1)} if felt > MOST_FORCE else {}
+    return {"step": "move", "primitive": "cartesian_guarded", "values": {**goal, **timing, **limit}}
+
+
+def _grasp(track: Track, before: float, rest: int) -> dict[str, Any]:
+    opening, told = float(track.opening[rest]), float(track.reference[rest])
+    if opening < before and told < opening - HELD:
+        return {"step": "grasp", "primitive": "compliant_grasp", "accept": ["gripped"]}
+    values = {"grip_width": round(max(opening, 0.0), 4)}
+    return {"step": "fingers", "primitive": "free_grasp", "values": values, "accept": ["opened", "blocked"]}
+
+
+def _end_of_rest(track: Track, begin: int) -> int:
+    """The last sample of the rest that begins at a sample."""
+    later = [first for first, last in pieces(track) if first > begin]
+    return later[0] if later else len(track.time) - 1
+
+
+def _numbers(T: pin.SE3) -> list[float]:
+    return [round(float(x), 7) for x in pin.SE3ToXYZQUAT(T)]

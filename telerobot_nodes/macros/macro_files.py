@@ -1,0 +1,99 @@
+"""The operator's folder of macros: a YAML file each, read strictly; errors name file, line and key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from telerobot_nodes.core.config import Spot, build, read_yaml
+from telerobot_nodes.errors import ParameterFileError, TelerobotError
+from telerobot_nodes.macros.bound_values import expressions_of
+from telerobot_nodes.macros.macro import CONTEXT, Macro, MacroStep, fingerprint
+from telerobot_nodes.rtc.language import did_you_mean
+from telerobot_nodes.rtc.skills import ExpressionError
+
+
+class NoMacroError(TelerobotError):
+    """There is no macro of this name."""
+
+
+@dataclass(frozen=True)
+class MacroFolder:
+    """The macros of a folder by name, and the error of each file that cannot be read."""
+
+    folder: Path
+    macros: Mapping[str, Macro]
+    broken: Mapping[str, ParameterFileError]
+
+    def get(self, name: str) -> Macro:
+        """The macro of this name. Raises NoMacroError, or the ParameterFileError of its file."""
+        if name in self.broken:
+            raise self.broken[name]
+        if name not in self.macros:
+            hint = did_you_mean(name, self.macros) or f"there are: {', '.join(self.macros) or 'none'}"
+            raise NoMacroError(f"no macro is called {name!r} in {self.folder}; {hint}")
+        return self.macros[name]
+
+    def closure(self, name: str) -> tuple[Macro, ...]:
+        """The macro and all that it uses, itself last. Raises NoMacroError, ParameterFileError: also of a cycle."""
+        found: dict[str, Macro] = {}
+        self._collect(self.get(name), (), found)
+        return tuple(found.values())
+
+    def fingerprint(self, name: str) -> str:
+        """Hash of the macro and all that it uses."""
+        return fingerprint(self.closure(name))
+
+    def _collect(self, macro: Macro, above: tuple[str, ...], found: dict[str, Macro]) -> None:
+        above = (*above, macro.name)
+        for step in macro.steps:
+            if step.macro in above:
+                step.source.reject("macro", f"a cycle: {' -> '.join((*above, step.macro))}")
+            if step.macro and step.macro not in found:
+                self._collect(self._used(step), above, found)
+        found[macro.name] = macro
+
+    def _used(self, step: MacroStep) -> Macro:
+        try:
+            return self.get(step.macro)
+        except NoMacroError as error:
+            step.source.reject("macro", str(error))
+
+
+def read_macros(folder: Path) -> MacroFolder:
+    """Every macro of a folder; a broken file does not hide the others. Raises NoMacroError: there is no folder."""
+    if not folder.is_dir():
+        raise NoMacroError(f"there is no folder {folder}")
+    macros: dict[str, Macro] = {}
+    broken: dict[str, ParameterFileError] = {}
+    for file in sorted(folder.glob("*.yaml")):
+        try:
+            macros[file.stem] = read_macro(file)
+        except ParameterFileError as error:
+            broken[file.stem] = error
+    return MacroFolder(folder, macros, broken)
+
+
+def read_macro(file: Path) -> Macro:
+    """The macro of one file. Raises ParameterFileError."""
+    macro = build(Macro, read_yaml(file), Spot(str(file)))
+    if macro.name != file.stem:
+        macro.source.reject("macro", f"{macro.name!r} is not allowed; allowed: {file.stem}, the name of its file")
+    for step in macro.steps:
+        _check_names(macro, step)
+    return macro
+
+
+def _check_names(macro: Macro, step: MacroStep) -> None:
+    """Refuse an expression with an unknown name."""
+    known = (*macro.parameters, *CONTEXT)
+    for key, value in (("text", step.text), *step.values.items()):
+        try:
+            used = [name for expression in expressions_of(value) for name in sorted(expression.names - set(known))]
+        except ExpressionError as error:
+            step.reject(key, str(error))
+        if used:
+            step.reject(
+                key, f"nothing is called {used[0]!r}; {did_you_mean(used[0], known) or 'known: ' + ', '.join(known)}"
+            )

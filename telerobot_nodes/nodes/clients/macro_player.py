@@ -1,0 +1,55 @@
+"""A macro on the running graph: each step is bound and sent when the one before it has ended."""
+
+from __future__ import annotations
+
+from telerobot_nodes.macros import BoundStep, Context, Ended
+from telerobot_nodes.nodes.clients.robot import Robot
+from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText
+from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
+
+
+class MacroPlayer:
+    """Sends the steps of a macro to one robot; `context` and `send` are what `play` and `steps_of` ask for."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+
+    def context(self) -> Context:
+        """Tool, joints and obstacles as received until now."""
+        state = self._robot.state
+        solids = {solid.thing: {"pose": solid.pose} for solid in reversed(self._robot.solids) if not solid.held}
+        return Context(state.tool_pose, state.joint_position, solids)
+
+    def send(self, step: BoundStep) -> Ended:
+        """Run one step to its end. Interrupted, it stops the arm on its path."""
+        if step.text:
+            return self._run_text(self._robot.begin(step.text))
+        return self._run_primitive(self._robot.begin_primitive(step.step.primitive, step.values))
+
+    def _run_primitive(self, running: RunningPrimitive) -> Ended:
+        try:
+            result = running.wait()
+        except KeyboardInterrupt:
+            running.stop()
+            result = running.wait()
+        return primitive_ended(result)
+
+    def _run_text(self, running: RunningText) -> Ended:
+        try:
+            return text_ended(running.wait())
+        except KeyboardInterrupt:
+            running.cancel()
+            return text_ended(running.wait())
+
+
+def primitive_ended(result: PrimitiveResult) -> Ended:
+    """The reason of a primitive that ran; else what became of it."""
+    ran = result.end in (PrimitiveEnd.SUCCEEDED, PrimitiveEnd.STOPPED)
+    report = result.report
+    detail = report.detail if report is not None else result.reason
+    return Ended(result.reason if ran else result.end.value, detail, report.elapsed if report is not None else 0.0)
+
+
+def text_ended(result: CommandResult) -> Ended:
+    """The end of a text."""
+    return Ended(result.end.value, result.answer, result.report.elapsed if result.report is not None else 0.0)

@@ -1,0 +1,101 @@
+"""`telerobot macro` without a graph: list, show, check; broken files and wrong parameters are refused clearly."""
+
+import json
+
+import numpy as np
+import pytest
+from joint_bags import write_bag
+
+from telerobot_nodes.cli import main
+from telerobot_nodes.core.robot import load_robot
+
+MACRO = """\
+macro: back
+version: 3
+doc: Move back.
+motion: relative
+parameters:
+  way: {unit: m, low: 0.01, high: 0.2, default: 0.05, doc: distance}
+steps:
+  - {step: go, primitive: cartesian_guarded, values: {tr_rel_dest: [0, 0, "${-way}", 0, 0, 0, 1]}, accept: [max_force]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "macros").mkdir()
+    (tmp_path / "macros" / "back.yaml").write_text(MACRO)
+    return tmp_path / "macros"
+
+
+def test_the_operator_s_own_folder_is_listed_with_its_broken_files(folder, capsys):
+    assert main(["macro", "list"]) == 0
+    assert "back" in capsys.readouterr().out
+    (folder / "bad.yaml").write_text(MACRO.replace("version", "verison"))
+    assert main(["macro", "list"]) == 1
+    listed = capsys.readouterr().out
+    assert "version 3, relative: Move back." in listed
+    assert "bad.yaml:2:1: verison: unknown key; did you mean version?" in listed
+
+
+def test_a_macro_is_shown_with_units_ranges_and_accepted_results(folder, capsys):
+    assert main(["macro", "show", "back"]) == 0
+    shown = capsys.readouterr().out
+    assert "way = 0.05 m, allowed: 0.01 .. 0.2 [m]  distance" in shown
+    assert "1. go: cartesian_guarded, accepts max_force" in shown
+
+
+def test_check_prints_the_numbers_of_every_step(folder, capsys):
+    assert main(["macro", "check", "back", "way=0.125", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["steps"][0]["values"]["tr_rel_dest"] == [0, 0, -0.125, 0, 0, 0, 1]
+    assert len(printed["hash"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["check", "back", "way=1"], "way: 1 is not allowed; allowed: 0.01 .. 0.2 [m]"),
+        (["check", "back", "wya=1"], "allowed parameters of back: way"),
+        (["check", "bakc"], "did you mean back?"),
+        (["check", "back", "--robot", "nosuch"], "nosuch"),
+        (["test", "back", "way=1"], "allowed: 0.01 .. 0.2 [m]"),
+        (["run", "back", "way=1"], "allowed: 0.01 .. 0.2 [m]"),
+        (["show", "back", "--folder", "nowhere"], "there is no folder nowhere"),
+    ],
+)
+def test_what_is_wrong_is_refused_before_anything_starts(folder, capsys, words, problem):
+    assert main(["macro", *words]) == 2
+    assert problem in capsys.readouterr().err
+
+
+@pytest.mark.lengthy
+def test_a_test_is_recorded_with_its_numbers_and_an_edited_macro_is_another(folder, capsys):
+    assert main(["macro", "test", "back", "way=0.02"]) == 1  # it accepts `max_force` only
+    assert "back/go: completed, which is not accepted" in capsys.readouterr().out
+    assert main(["macro", "runs", "back"]) == 0
+    line = capsys.readouterr().out
+    assert "version 3  physics arm, delay 0 s  back/go: completed" in line
+    (folder / "back.yaml").write_text(MACRO.replace("0.05", "0.06"))
+    assert main(["macro", "runs", "back"]) == 0
+    assert "version 3, other content" in capsys.readouterr().out
+
+
+def test_a_macro_is_learned_from_a_bag_and_no_file_is_overwritten_unasked(folder, tmp_path, capsys):
+    arm = load_robot("arm")
+    rest, way = np.zeros(150), np.linspace(0.0, 0.3, 400)
+    rows = [np.array(arm.home) + x * np.eye(6)[0] for x in (*rest, *way, *(rest + 0.3))]
+    words = ["macro", "learn", "swing", "--bag", str(write_bag(tmp_path / "bag", arm.joint_names, rows)), "--motion"]
+    assert main([*words, "relative"]) == 0
+    assert "swing.yaml: version 1" in capsys.readouterr().out
+    assert main(["macro", "check", "swing"]) == 0
+    assert main([*words, "relative"]) == 2
+    assert "or --replace" in capsys.readouterr().err
+    assert main([*words, "absolute", "--replace"]) == 0
+    assert main(["macro", "show", "swing"]) == 0
+    assert "swing, version 2, absolute" in capsys.readouterr().out
+    assert main([*words, "absolute", "--replace", "--to", "0.5"]) == 2  # nothing moved until then
+    assert main(["macro", "show", "swing"]) == 0  # the file is what it was
+    words[2] = "../swing"
+    assert main([*words, "relative"]) == 2

@@ -1,0 +1,61 @@
+"""The check of a macro: as the robot would, before anything is sent."""
+
+import pytest
+
+from telerobot_nodes.errors import ParameterFileError
+from telerobot_nodes.macros import check_macro
+
+HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: {}\nsteps:\n".format
+REL = "  - {step: r, primitive: cartesian_guarded, values: {tr_rel_dest: [0, 0, 0.1, 0, 0, 0, 1]}}\n"
+ABS = "  - {step: a, primitive: joint_guarded, values: {joint_dest: [0, 1, -2, 0, 0, 0]}}\n"
+SEEN = "  - {step: o, primitive: cartesian_guarded, values: {tr_tn_dest: '${before(object.peg.pose, 0.1)}'}}\n"
+HERE = "  - {step: h, primitive: cartesian_guarded, values: {tr_tn_dest: '${before(tool.pose, 0.1)}'}}\n"
+
+
+@pytest.mark.parametrize(
+    ("motion", "steps", "line"),
+    [
+        ("relative", REL + HERE, 0),
+        ("absolute", ABS + REL, 0),
+        ("absolute", SEEN, 0),
+        ("relative", REL + ABS, 7),
+        ("relative", SEEN, 6),
+        ("absolute", HERE + ABS, 6),
+        ("absolute", "  - {step: n, macro: back}\n", 6),
+        ("absolute", ABS + "  - {step: n, macro: back}\n", 0),
+    ],
+)
+def test_relative_and_absolute_are_what_they_say(write, back, arm, motion, steps, line):
+    folder = write(m=HEAD(motion) + steps, back=back)
+    if not line:
+        assert check_macro(folder, "m", arm, {})
+        return
+    with pytest.raises(ParameterFileError, match=f"m is {motion}") as refused:
+        check_macro(folder, "m", arm, {})
+    assert refused.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ("{joint_dest: [0, 1, -2, 0, 0]}", "joint_dest"),
+        ("{joint_dest: [0, 1, -2, 0, 0, 99]}", "joint_dest"),
+        ("{}", "required by joint_guarded"),
+        ("{joint_dest: [0, 1, -2, 0, 0, 0], max_force_thres: -1}", "max_force_thres"),
+        ("{joint_dest: [0, 1, -2, 0, 0, 0], time_vel_sel: fast}", "allowed: time, velocity"),
+    ],
+)
+def test_a_value_that_the_robot_would_refuse_is_refused_at_its_line(write, arm, values, problem):
+    text = HEAD("absolute") + ABS + f"  - step: b\n    primitive: joint_guarded\n    values:\n      {values}\n"
+    with pytest.raises(ParameterFileError, match=problem) as refused:
+        check_macro(write(m=text), "m", arm, {})
+    assert refused.value.line == (10 if "joint_dest:" in values else 7)
+
+
+def test_two_hundred_steps_are_checked_each_of_them(write, arm):
+    text = HEAD("relative") + "".join(REL.replace("step: r", f"step: r{n}") for n in range(200))
+    assert len(check_macro(write(m=text), "m", arm, {})) == 200
+    late = text.replace("step: r199, primitive: cartesian_guarded", "step: r199, primitive: joint_guarded")
+    with pytest.raises(ParameterFileError) as refused:
+        write(m=late).get("m")
+    assert refused.value.line == 205

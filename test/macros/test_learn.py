@@ -1,0 +1,151 @@
+"""Learning: what an arm was shown in physics is repeated, absolute and relative, from other starts."""
+
+import itertools
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from telerobot_nodes.core.values import pose_from_se3
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.macros import OfflineRobot, Track, check_macro, learn, play, read_macros, steps_of
+
+TURN = [0.03, -0.04, -0.06, 0.0, 0.0, float(np.sin(0.15)), float(np.cos(0.15))]
+SHOWN = f"""\
+macro: shown
+version: 1
+doc: What the hand does.
+motion: relative
+steps:
+  - {{step: a, primitive: cartesian_guarded, values: {{tr_rel_dest: {TURN}}}}}
+  - {{step: b, primitive: cartesian_guarded, values: {{tr_rel_dest: [0.05, 0.02, 0, 0, 0, 0, 1]}}}}
+  - {{step: c, primitive: free_grasp, values: {{grip_width: 0.03}}}}
+  - {{step: d, primitive: cartesian_guarded, values: {{tr_rel_dest: [0, 0, 0.04, 0, 0, 0, 1]}}}}
+"""
+
+
+def run(folder, name, robot):
+    end = play(steps_of(folder, name, {}, robot.context), robot.send, lambda _: None)
+    robot.rig.hold(0.5)
+    return end
+
+
+def shown(folder, name, robot):
+    """Run a macro while its motion is recorded as a track."""
+    rows = []
+
+    def record():
+        measured = robot.rig.arm.read()
+        pose = pose_from_se3(robot.rig.robot.forward(measured.position.copy()))
+        force = float(np.linalg.norm(measured.wrench_sensor[:3] - load))
+        rows.append((robot.rig.now, pose, force, measured.gripper, robot.rig._opening))
+
+    load = robot.rig.arm.read().wrench_sensor[:3].copy()
+    robot.rig.hold(0.5)
+    robot.rig.after_step = record
+    robot.rig.hold(0.5)
+    assert run(folder, name, robot).succeeded
+    del robot.rig.after_step
+    return Track(*(np.array(column) for column in zip(*rows[::10], strict=True)))
+
+
+def miss(wanted, pose):
+    error = pin.XYZQUATToSE3(wanted).actInv(pin.XYZQUATToSE3(pose))
+    return np.linalg.norm(error.translation), np.degrees(np.linalg.norm(pin.log3(error.rotation)))
+
+
+def starts(arm, count):
+    random = np.random.default_rng(3)
+    return [np.array(arm.home) + random.uniform(-0.1, 0.1, arm.dof) for _ in range(count)]
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(600)
+def test_what_was_shown_is_repeated_within_a_millimetre_and_half_a_degree_from_five_starts(write, arm, tmp_path):
+    folder = write(shown=SHOWN)
+    track = shown(folder, "shown", OfflineRobot(arm, board=False))
+    for motion in ("absolute", "relative"):
+        (tmp_path / f"{motion}.yaml").write_text(learn(track, motion, "Learned.", motion))
+    folder = read_macros(tmp_path)
+    assert folder.broken == {}
+    first, last = pin.XYZQUATToSE3(track.pose[0]), pin.XYZQUATToSE3(track.pose[-1])
+    for motion in ("absolute", "relative"):
+        kinds = [step.step.primitive for step in check_macro(folder, motion, arm, {})]
+        assert kinds.count("free_grasp") == 1
+        assert kinds[-1] == "cartesian_guarded"
+        for q in starts(arm, 5):
+            robot = OfflineRobot(arm, q, board=False)
+            start = pin.XYZQUATToSE3(robot.context().tool_pose)
+            wanted = last if motion == "absolute" else start * first.actInv(last)
+            end = run(folder, motion, robot)
+            assert end.succeeded, end.reason
+            distance, angle = miss(pin.SE3ToXYZQUAT(wanted), robot.context().tool_pose)
+            assert distance < 1e-3
+            assert angle < 0.5
+            assert robot.rig.arm.read().gripper == pytest.approx(0.03, abs=0.004)
+
+
+def straight(points, seconds=1.0, force=0.0, opening=0.08, reference=0.08):
+    """A track through points (k, 3), at rest for half a second at each."""
+    places, forces = [np.tile(points[0], (25, 1))], [np.zeros(25)]
+    for a, b in itertools.pairwise(points):
+        share = np.linspace(0.0, 1.0, round(seconds / 0.02))[:, None]
+        places += [a + share * (b - a), np.tile(b, (25, 1))]
+        forces += [np.zeros(len(share)), np.zeros(25)]
+    place = np.vstack(places)
+    n = len(place)
+    felt = np.concatenate(forces)
+    felt[-27:] = force
+    pose = np.column_stack((place, np.tile((1.0, 0.0, 0.0, 0.0), (n, 1))))
+    fingers = np.full(n, 0.08)
+    fingers[-10:] = opening
+    return Track(0.02 * np.arange(n), pose, felt, fingers, np.full(n, reference))
+
+
+def steps(tmp_path, track, motion="relative"):
+    (tmp_path / "m.yaml").write_text(learn(track, "m", "d", motion))
+    folder = read_macros(tmp_path)
+    assert folder.broken == {}
+    return folder.get("m").steps
+
+
+START = np.array([0.5, 0.0, 0.4])
+DOWN = np.array([0.5, 0.0, 0.3])
+
+
+def test_a_straight_motion_is_one_step_and_a_bent_one_as_many_as_it_needs(tmp_path):
+    assert [step.primitive for step in steps(tmp_path, straight([START, DOWN]))] == ["cartesian_guarded"]
+    angles = np.linspace(0.0, np.pi / 2, 100)
+    bow = START + 0.1 * np.column_stack((np.sin(angles), 0.0 * angles, np.cos(angles) - 1.0))
+    pose = np.column_stack((bow, np.tile((1.0, 0.0, 0.0, 0.0), (100, 1))))
+    zeros, rest = np.zeros(150), np.repeat(pose[[0, -1]], 25, axis=0)
+    track = Track(0.02 * np.arange(150), np.vstack((rest[:25], pose, rest[25:])), zeros, zeros, zeros)
+    found = steps(tmp_path, track, "absolute")
+    assert 4 <= len(found) <= 40
+    ends = np.array([step.values["tr_tn_dest"][:3] for step in found])
+    corners = np.vstack((START, ends))
+    for place in bow:  # no sample is farther than a millimetre from the straight pieces
+        a, b = corners[:-1], corners[1:]
+        share = np.clip(np.sum((place - a) * (b - a), axis=1) / np.sum((b - a) ** 2, axis=1), 0.0, 1.0)
+        assert np.min(np.linalg.norm(a + share[:, None] * (b - a) - place, axis=1)) < 1e-3
+
+
+def test_a_motion_that_ends_in_contact_becomes_a_touch_that_may_go_farther(tmp_path):
+    (touch,) = steps(tmp_path, straight([START, DOWN], force=10.0))
+    assert (touch.primitive, touch.accept) == ("move_to_touch", ("touched",))
+    assert touch.values["max_force_thres"] == 8.0
+    assert np.linalg.norm(touch.values["tr_rel_dest"][:3]) == pytest.approx(0.13)
+
+
+def test_fingers_become_a_grasp_when_they_hold_something(tmp_path):
+    held = steps(tmp_path, straight([START, DOWN], opening=0.03, reference=0.0))
+    assert [(step.primitive, step.accept) for step in held[1:]] == [("compliant_grasp", ("gripped",))]
+    free = steps(tmp_path, straight([START, DOWN], opening=0.03, reference=0.03))
+    assert [(step.primitive, step.values) for step in free[1:]] == [("free_grasp", {"grip_width": 0.03})]
+
+
+def test_a_track_without_a_motion_or_in_disorder_is_refused():
+    with pytest.raises(InvalidValueError, match="with a motion"):
+        learn(straight([START, START]), "m", "d", "relative")
+    with pytest.raises(InvalidValueError, match="later than the one before"):
+        straight([START, DOWN]).__class__(np.zeros(3), *(np.zeros((3, 7)), *(np.zeros(3),) * 3))

@@ -1,0 +1,55 @@
+"""Macros in physics: relative ones from any start, absolute ones to one place, stops at a result not accepted."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.macros import OfflineRobot, play, read_macros, steps_of
+
+HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: {}\nsteps:\n".format
+
+
+def run(folder, name, robot, **arguments):
+    return play(steps_of(folder, name, arguments, robot.context), robot.send, lambda _: None)
+
+
+@pytest.mark.lengthy
+def test_the_example_feels_the_board_and_a_surface_out_of_reach_stops_it(arm):
+    folder = read_macros(share_path("config/macros"))
+    felt = run(folder, "feel_surface", OfflineRobot(arm))
+    assert felt.succeeded, felt.reason
+    assert [end.result for end in felt.steps] == ["touched", "completed", "touched", "completed"]
+    missed = run(folder, "feel_surface", OfflineRobot(arm, board=False), reach=0.05)
+    assert (len(missed.steps), missed.steps[0].result) == (1, "missed")
+    assert "feel_surface/approach: missed" in missed.reason
+
+
+@pytest.mark.lengthy
+def test_a_relative_macro_moves_the_same_from_five_starts(write, arm):
+    way = pin.SE3(pin.exp3(np.array([0.0, 0.2, 0.3])), np.array([0.03, -0.02, -0.05]))
+    quaternion = [float(x) for x in pin.SE3ToXYZQUAT(way)]
+    step = f"  - {{step: s, primitive: cartesian_guarded, values: {{tr_rel_dest: {quaternion}}}}}\n"
+    folder = write(m=HEAD("relative") + step)
+    random = np.random.default_rng(7)
+    for _ in range(5):
+        robot = OfflineRobot(arm, np.array(arm.home) + random.uniform(-0.15, 0.15, arm.dof), board=False)
+        before = pin.XYZQUATToSE3(robot.context().tool_pose)
+        end = run(folder, "m", robot)
+        assert end.succeeded, end.reason
+        robot.rig.hold(0.3)
+        miss = (before * way).actInv(pin.XYZQUATToSE3(robot.context().tool_pose))
+        assert np.linalg.norm(miss.translation) < 1e-3
+        assert np.linalg.norm(pin.log3(miss.rotation)) < np.radians(0.5)
+
+
+@pytest.mark.lengthy
+def test_an_unreachable_step_and_a_text_are_refused_in_their_place(write, arm):
+    step = "  - {step: s, primitive: cartesian_guarded, values: {tr_rel_dest: [9, 0, 0, 0, 0, 0, 1]}}\n"
+    folder = write(m=HEAD("relative") + step)
+    robot = OfflineRobot(arm, board=False)
+    end = run(folder, "m", robot)
+    assert (end.succeeded, end.steps[0].result) == (False, "refused")
+    assert "reach" in end.reason
+    folder = write(m=HEAD("relative") + "  - {step: s, text: status}\n")
+    assert run(folder, "m", robot).steps[0].result == "not served"
