@@ -32,6 +32,7 @@ BENCHMARKS: dict[str, str] = {
     "link": "link.link",
     "two-arms": "two_arms.two_arms",
     "force-field": "two_arms.force_field",
+    "review": "review.review",
 }
 
 

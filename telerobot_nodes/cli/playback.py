@@ -20,7 +20,7 @@ def play(bag: Path, robot: str, namespace: str | None, port: int, show: bool = T
         prefix = arm_prefix(reader.topics, namespace, bag)
         model = load_robot(robot or robot_of(reader) or "arm")
         events = read_events(reader, prefix)
-        graph = RecordedGraph(reader, prefix, model.dof, events)
+        graph = RecordedGraph(reader, prefix, model.joint_names, events)
         shapes = StageShapes(load_shapes(model, Detail.VISUAL), load_shapes(model, Detail.COLLISION))
         console = Console(graph.client, model, shapes, ConsoleSetup(port=port, offered=frozenset()))
         player = Player(reader.duration, [event.time for event in events])

@@ -7,7 +7,7 @@ left out, and forward in time only the new ones are applied.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -79,10 +79,10 @@ class RecordedClient(OperatorClient):
 class RecordedGraph:
     """Fills `client` from the topics of one arm. Raises InvalidValueError naming bag and topic.
 
-    `dof`: joints of the robot that is drawn; a recording of another one is refused.
+    `joint_names`: of the robot that is drawn; a recording of another one is refused.
     """
 
-    def __init__(self, bag: BagReader, prefix: str, dof: int, events: list[Event]) -> None:
+    def __init__(self, bag: BagReader, prefix: str, joint_names: Sequence[str], events: list[Event]) -> None:
         self._bag, self._prefix, self._events = bag, prefix, events
         self.client = RecordedClient()
         self._states = [(*self._topic(name), show) for name, show in self._shows().items()]
@@ -93,7 +93,7 @@ class RecordedGraph:
         self._shown: dict[str, int] = {}
         self._times = [event.time for event in events]
         self._told = -1
-        self._check(dof)
+        self._check(joint_names)
 
     def show(self, time: float) -> None:
         """Set the client to `time` [s, from the bag's start]."""
@@ -146,14 +146,15 @@ class RecordedGraph:
     def _message(self, places: Places, number: int) -> Bytes:
         return next(self._bag.index.messages(places[number : number + 1]))
 
-    def _check(self, dof: int) -> None:
-        topic, places, _ = self._states[1]
-        joints = {0, dof}
-        for number in (0, len(places.time) - 1):
-            found = len(self._bag.decode(topic, self._message(places, number)).joint_position) if number >= 0 else 0
-            if found not in joints:
-                field = f"{self._bag.path}: {topic}: joint_position (length)"
-                raise InvalidValueError(field, found, f"allowed: {dof}, the robot's joints; give --robot")
+    def _check(self, joint_names: Sequence[str]) -> None:
+        topic = f"{self._prefix}joint_states"
+        for _, data in self._bag.each(topic):
+            names = list(self._bag.decode(topic, data).name)
+            missing = [name for name in joint_names if name not in names]
+            if missing:
+                field = f"{self._bag.path}: {topic}: name"
+                raise InvalidValueError(field, names, f"allowed: holding {', '.join(missing)}; give --robot")
+            return
 
     # the plan ---------------------------------------------------------------------------------------------------
 
