@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from telerobot_nodes.core.protocol import ENGAGE_DISTANCE
 from telerobot_nodes.core.robot import JointLimits
 from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
@@ -14,7 +15,6 @@ from telerobot_nodes.errors import InvalidValueError
 POSITION_SLACK = 1e-6  # [rad] tolerance for rounding at a limit
 VELOCITY_SLACK = 0.01  # [-] of the limit; velocity is only feedforward, the motion is limited exactly
 CLOCK_SLACK = 0.02  # [s] how far in the future a setpoint's time may be
-ENGAGE_DISTANCE = 0.1  # [rad] largest distance of a setpoint that ends a hold, so that the arm does not jump
 MAX_OPENING = 0.2  # [m]
 
 

@@ -3,11 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from telerobot_nodes.core.protocol import ENGAGE_DISTANCE
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.setpoint import (
     CLOCK_SLACK,
-    ENGAGE_DISTANCE,
     MAX_OPENING,
     POSITION_SLACK,
     check_engagement,

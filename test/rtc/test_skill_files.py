@@ -83,7 +83,7 @@ BAD = [
         "max_torque_thre",
         "did you mean max_torque",
     ),
-    ("evaluations.yaml", "missed: {verdict: recover", "mised: {verdict: recover", "", "no row for missed"),
+    ("evaluations.yaml", "missed: {verdict: recover", "mised: {verdict: recover", "", "did you mean missed"),
     ("evaluations.yaml", "verdict: global", "verdict: globl", "verdict", "allowed: continue"),
     ("evaluations.yaml", "include: touch", "include: tuch", "include", "no table above"),
     ("primitives.yaml", "timeout: 60", "timeout: .nan", "timeout", "allowed: 0.1"),

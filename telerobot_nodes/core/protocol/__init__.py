@@ -6,6 +6,7 @@ from telerobot_nodes.core.protocol.halt_words import HALT_WORDS, begins_with_hal
 from telerobot_nodes.core.protocol.identity import HaltId, identity, role_of
 from telerobot_nodes.core.protocol.state_machine import next_state
 from telerobot_nodes.core.protocol.states import (
+    ENGAGE_DISTANCE,
     ESTOP_SENDER,
     AuthorityKind,
     ConflictKind,
@@ -25,6 +26,7 @@ from telerobot_nodes.core.protocol.trial_text import trial_of
 from telerobot_nodes.core.protocol.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
 
 __all__ = [
+    "ENGAGE_DISTANCE",
     "ESTOP_SENDER",
     "GRIPPER_RANGE",
     "GRIPPER_UNCHANGED",

@@ -73,6 +73,9 @@ class HardwareState(IntEnum):
     FAULT = 3  # the arm cannot follow or does not answer
 
 
+ENGAGE_DISTANCE = 0.1  # [rad] largest distance of a setpoint that ends HOLDING, so that the arm does not jump
+
+
 class ExecutorMode(IntEnum):
     """What the plan executor does: ExecutorState.msg."""
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from telerobot_nodes.core.protocol import HardwareState, StopCause
+from telerobot_nodes.core.protocol import ENGAGE_DISTANCE, HardwareState, StopCause
 from telerobot_nodes.core.values import FloatArray, in_range
+
+HELD_ERROR = 0.8 * ENGAGE_DISTANCE  # [rad] tracking error of a held arm: it would never follow a setpoint much farther
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class ArmMonitor:
     def tracking_error_exceeded(self, now: float, q: FloatArray, measured: FloatArray) -> bool:
         """True when `measured` has been too far from the setpoint `q` (dof,) [rad] for too long; once per step."""
         error = q - measured
-        if max(error.max(), -error.min()) <= self.config.follow_error:
+        held = self.hardware == HardwareState.HOLDING
+        allowed = min(self.config.follow_error, HELD_ERROR) if held else self.config.follow_error
+        if max(error.max(), -error.min()) <= allowed:
             self._exceeded_since = np.inf
             return False
         self._exceeded_since = min(self._exceeded_since, now)

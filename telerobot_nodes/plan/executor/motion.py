@@ -184,11 +184,14 @@ class PlanMotion:
                 self.begin(now, self.plan_time, report.joint_position, int(self.path.seqs[-1]))
                 self.anchored = True
             return
+        arrived = self.arrived_time
         if report.window_number >= self._first_window:
             self.plan_time = max(self.plan_time, min(report.plan_time, self._in_flight.committed))
         if report.arrived_window >= self._first_of_path:
             self.arrived_time = max(self.arrived_time, min(report.arrived_time, self._in_flight.committed))
         self._compare(now, report)
+        if self.arrived_time > arrived:
+            return  # the points that the arm passed are counted before the path is laid anew
         if self._lost and report.resting:
             self._recover(now, report)
         elif report.resting and now > self._profile.end + self.config.control_timeout:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.protocol import HardwareState, StopCause
+from telerobot_nodes.core.protocol import ENGAGE_DISTANCE, HardwareState, StopCause
 from telerobot_nodes.motion.loop.arm_monitor import ArmMonitor, ControlConfig
 
 CONFIG = ControlConfig(stale_time=0.1, follow_error=0.2, follow_time=0.05)
@@ -47,3 +47,13 @@ def test_a_tracking_error_that_ends_starts_counting_again(monitor):
     monitor.tracking_error_exceeded(1.0, q, far)
     assert not monitor.tracking_error_exceeded(1.04, q, q)
     assert not monitor.tracking_error_exceeded(1.06, q, far)
+
+
+def test_a_held_arm_that_would_not_engage_any_more_is_a_fault(monitor):
+    """Hardware and loop would wait for each other: it rejects setpoints so far away, the loop sends no others."""
+    q, far = np.zeros(6), np.zeros(6)
+    far[2] = 0.99 * ENGAGE_DISTANCE
+    for state, faulty in ((HardwareState.READY, False), (HardwareState.HOLDING, True)):
+        monitor.hardware = state
+        assert not monitor.tracking_error_exceeded(1.0, q, far)
+        assert monitor.tracking_error_exceeded(1.1, q, far) == faulty

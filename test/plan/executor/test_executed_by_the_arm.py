@@ -52,6 +52,19 @@ def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(co
         assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True), phase
 
 
+@pytest.mark.parametrize(
+    ("fault", "phase", "duration"),
+    [("setpoints lost", 0.606, 0.492), ("all cut", 1.186, 0.383)],
+    ids=["too far away to be followed again", "arrival and interruption in one report"],
+)
+def test_a_plan_goes_on_after_connections_were_cut(fault, phase, duration):
+    """Found among a thousand random cases: hardware and loop waited for each other; points passed were not reported."""
+    rig = rig_with(Content.PATH, 50)
+    rig.run(phase)
+    FAULTS[fault](rig, duration)
+    assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True)
+
+
 def test_the_bench_counts_cases_windows_and_points():
     result = executed.run({"windows": 30, "faults": "halted,loop stalled", "plans": "path,fingers"})
     counts = result["figures"]["counts"]
