@@ -50,10 +50,12 @@ def test_a_motion_over_the_plan_ends_where_it_was_sent(robot):
     assert (moved.end, moved.reason) == (MoveEnd.SUCCEEDED, "")
     assert np.abs(robot.state.tool_pose[:3] - goal).max() < 0.01
     assert robot.move_to(position=above(robot, -0.03)).ok
+    start = above(robot, 0.0)
     far = robot.move_to(position=(3.0, 0.0, 0.5), speed=0.5)
     assert far.end is MoveEnd.BLOCKED
     assert robot.clear().done
     assert robot.wait_until(lambda state: state.queue.length == 0 and not state.moving, 30.0)
+    assert robot.move_to(position=start).ok  # the next tests need room
 
 
 def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):

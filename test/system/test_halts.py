@@ -207,6 +207,7 @@ def test_the_operators_client_halts_and_latches_the_estop_with_every_node_betwee
     someone.until(lambda: someone.hardware.state != someone.hardware.ESTOP)
     assert someone.loop.halted
     someone.resume_by_authority()
+    someone.until(lambda: someone.loop.state != someone.loop.FAULT)  # until the setpoint is back at the arm
     assert someone.primitive(**UP).state == SUCCEEDED
     assert terminal.ask(commands.Tare()).done
 
@@ -261,4 +262,5 @@ def test_an_estop_while_the_hardware_interface_hangs_halts_the_loop_and_is_latch
     someone.until(lambda: someone._ask(commands.Reset()) and someone.hardware.state != someone.hardware.ESTOP)
     assert someone.loop.halted
     someone.resume_by_authority()
+    someone.until(lambda: someone.loop.state != someone.loop.FAULT)  # until the setpoint is back at the arm
     assert someone.primitive(**UP).state == SUCCEEDED
