@@ -17,6 +17,7 @@ pytestmark = [
 LIMIT = 20.0  # [s] far above what a loaded machine needs
 POISON = (2**63, 2**64 - 1)
 UP = {"tr_rel_dest": [0, 0, -0.1, 0, 0, 0, 1], "time_vel_sel": "velocity", "time_vel_val": 0.05}
+DOWN = {**UP, "tr_rel_dest": [0, 0, 0.1, 0, 0, 0, 1]}  # so that the next UP has room
 SUCCEEDED, REFUSED = 1, 3
 
 
@@ -208,7 +209,7 @@ def test_the_operators_client_halts_and_latches_the_estop_with_every_node_betwee
     assert someone.loop.halted
     someone.resume_by_authority()
     someone.until(lambda: someone.loop.state != someone.loop.FAULT)  # until the setpoint is back at the arm
-    assert someone.primitive(**UP).state == SUCCEEDED
+    assert someone.primitive(**DOWN).state == SUCCEEDED
     assert terminal.ask(commands.Tare()).done
 
 
@@ -233,7 +234,7 @@ def test_a_text_halts_with_the_decision_unit_hung_and_counts_once_when_it_wakes(
     near = someone.terminal.node.create_publisher(
         Command, f"{someone.terminal.namespace}/rtc_decision_unit/commands", 10
     )  # on the robot's host
-    someone.until(lambda: near.get_subscription_count() >= 2)  # the decision unit, and the process that hears halts
+    someone.until(lambda: someone._known_to_all(near))
     before = someone.loop.halt_count
     with hung(demo_graph, "rtc_decision_unit"):
         near.publish(Command(link=LinkStamp(sender="ana", number=1), sender="ana", text="STOP!! now"))
