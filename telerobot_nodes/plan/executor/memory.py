@@ -80,6 +80,8 @@ class ExecutorMemory:
             executed, highest, held, rate, plan_time = read["values"]
             committed = tuple((_number(seq), finite(time, "memory.committed")) for seq, time in read["committed"])
             joints = tuple(tuple(finite_array(q, "memory.joints").tolist()) for q in read.get("joints", ()))
+            if len({len(q) for q in joints}) > 1:
+                raise ValueError("joints of different numbers")
             position = LogPosition(_number(epoch), str(authority), _number(applied))
             time = finite(plan_time, "memory.plan_time")
             rate = in_range(rate, "memory.rate_goal", *RATE_RANGE)

@@ -101,6 +101,7 @@ def test_a_successor_of_a_halted_executor_waits_for_resume():
     [
         *("", "{", "[]", '{"position": [1]}', MEMORY.text()[:-9], MEMORY.text().replace("0.8]", "NaN]")),
         *(MEMORY.text().replace("[]", "7"), ON_A_PATH.text().replace("[0.1,", "[NaN,")),
+        replace(ON_A_PATH, joints=((0.0,), (0.0, 0.1), (0.2,), (0.3,))).text(),
     ],
 )
 def test_a_damaged_line_is_refused(line):

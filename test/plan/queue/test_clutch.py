@@ -5,6 +5,7 @@ import math
 import numpy as np
 import plan_models
 import pytest
+from queue_session import drawing
 
 from telerobot_nodes.errors import InvalidValueError, JoinError, OutOfReachError, TransitionError
 from telerobot_nodes.plan.log import Timing
@@ -28,17 +29,6 @@ def start(delay=0.1, blocked=None, planner=None, robot=None, **config):
     session.run(0.5 + 3 * delay)
     assert session.state().has_authority
     return session
-
-
-def drawing(session, speed=0.1, axis=1):
-    begin = session.now
-
-    def command(now):
-        pose = [9.0, 9.0, 9.0, 0.0, 0.0, 0.0, 1.0]
-        pose[axis] += speed * (now - begin)
-        session.queue.command_pose(now, pose, "device")
-
-    return command
 
 
 def trial_of(session):
