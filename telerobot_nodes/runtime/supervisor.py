@@ -1,6 +1,7 @@
 """Starts, supervises and stops the nodes of a graph as processes, where ROS's launch is not installed.
 
-Rules: every node is a process in a session of its own, started in the order of the table. A node prints
+Rules: every node is a process in a session of its own, started in the order of the table, by fork from a process that
+has loaded what the nodes share (`runtime/forking.py`). A node prints
 `telerobot: NODE ready` once. A node that ends unasked is restarted as often as the table allows; after that, the
 graph stops if the node is required. Stopping is SIGINT, SIGTERM after 3 s, SIGKILL of the whole session after 3 s
 more. If the supervisor dies, its nodes' standard input closes and they end (`end_with_supervisor`).
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from telerobot_nodes.core.config import STATE_VARIABLE
 from telerobot_nodes.graph import Node
+from telerobot_nodes.runtime.forking import ForkedProcess, ForkServer
 from telerobot_nodes.runtime.launching import DISCOVERY, GraphOptions, node_command
 
 SUPERVISED = "TELEROBOT_SUPERVISED"
@@ -43,6 +45,9 @@ NODE_ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "NUMBA_NUM_THREADS": "1",
 }
+
+
+Process = subprocess.Popen[str] | ForkedProcess
 
 
 class Change(Enum):
@@ -82,10 +87,13 @@ class Supervisor:
         options: GraphOptions,
         on_event: Callable[[NodeEvent], None] = lambda event: None,
         on_line: Callable[[str, str], None] | None = None,
-        command: Callable[[str, GraphOptions], list[str]] = node_command,
+        command: Callable[[str, GraphOptions], list[str]] | None = None,
         grace: float = GRACE,
     ) -> None:
-        """`on_line(node, line)` receives the output; default: print it after the node's name. `grace` [s]."""
+        """`on_line(node, line)` receives the output; default: print it after the node's name. `grace` [s].
+
+        `command(node, options)` is what runs in place of a node; default: the node, forked from a `ForkServer`.
+        """
         self.options = options
         self.failure: NodeEvent | None = None  # the end of a required node
         self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
@@ -93,14 +101,16 @@ class Supervisor:
         self._state = tempfile.TemporaryDirectory(prefix="telerobot-")  # of this run; gone with it
         self._on_event = on_event
         self._on_line = on_line or self._print_line
-        self._command = command
+        self._command = command or node_command
+        self._forks = command is None
+        self._server: ForkServer | None = None
         self._grace = grace
         self._change = threading.Condition()  # guards `_ready` and `_processes`
         self._callback_lock = threading.Lock()  # one callback at a time
         self._stop_lock = threading.Lock()
         self._stopping = threading.Event()
         self._ready: set[str] = set()
-        self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._processes: dict[str, Process] = {}
         self._threads: list[threading.Thread] = []
         self._width = max((len(entry.name) for entry in options.nodes), default=0)
 
@@ -108,6 +118,8 @@ class Supervisor:
 
     def start(self) -> None:
         """Start every node in order; returns once all processes run."""
+        if self._forks:
+            self._server = self._load_server()
         for entry in self.options.nodes:
             running = threading.Event()
             thread = threading.Thread(target=self._attend, args=(entry, running), name=entry.name, daemon=True)
@@ -143,6 +155,8 @@ class Supervisor:
         self.request_stop()
         with self._stop_lock:
             self._escalate()
+            if self._server is not None:
+                self._server.close()
             self._state.cleanup()
         return 1 if self.failure or self.unclean else 0
 
@@ -175,6 +189,21 @@ class Supervisor:
             self.failure = NodeEvent(entry.name, Change.ENDED, code)
             threading.Thread(target=self.stop, name="stop", daemon=True).start()
 
+    def _load_server(self) -> ForkServer | None:
+        """A server that has loaded what the nodes share; None without one, and when a stop is requested meanwhile."""
+        server = ForkServer(node_environment(os.environ))
+        try:
+            while not server.is_loaded(timeout=0.1) and not self._stopping.is_set():
+                pass
+        except OSError as error:
+            self._give_up(server, error)
+            return None
+        return server
+
+    def _give_up(self, server: ForkServer, error: OSError) -> None:
+        server.close()
+        _print_notice(f"nodes start without a fork server, which takes longer: {error}")
+
     def _run_once(self, name: str, running: threading.Event) -> int:
         try:
             process = self._spawn(name)
@@ -197,7 +226,7 @@ class Supervisor:
         self._report(event)
         return code
 
-    def _spawn(self, name: str) -> subprocess.Popen[str] | None:
+    def _spawn(self, name: str) -> Process | None:
         environment = {
             DISCOVERY: "LOCALHOST",
             **node_environment(os.environ),
@@ -207,20 +236,28 @@ class Supervisor:
         with self._change:  # so that `stop` finds either no process or this one
             if self._stopping.is_set():
                 return None
-            process = subprocess.Popen(
-                self._command(name, self.options),
-                stdin=subprocess.PIPE,  # never written to; it closes when the supervisor dies
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                env=environment,
-                start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
-            )
-            self._processes[name] = process
+            process = self._processes[name] = self._start_process(self._command(name, self.options), environment)
             return process
 
-    def _read(self, name: str, process: subprocess.Popen[str]) -> None:
+    def _start_process(self, words: list[str], environment: dict[str, str]) -> Process:
+        if self._server is not None:
+            try:
+                return self._server.start(words, environment)
+            except OSError as error:
+                self._give_up(self._server, error)
+                self._server = None
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,  # never written to; it closes when the supervisor dies
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+            start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
+        )
+
+    def _read(self, name: str, process: Process) -> None:
         for line in process.stdout or ():
             text = line.rstrip("\n")
             self._forward_line(name, text)
@@ -242,12 +279,13 @@ class Supervisor:
 
     def _signal(self, number: signal.Signals) -> None:
         with self._change:
-            alive = [process for process in self._processes.values() if process.poll() is None]
-        for process in alive:
+            running = [process for process in self._processes.values() if _is_running(process)]
+        for process in running:
             if number is signal.SIGKILL:
                 _end_session(process)
             else:
-                process.send_signal(number)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, number)
 
     def _print_line(self, name: str, line: str) -> None:
         try:
@@ -297,7 +335,15 @@ def end_with_supervisor() -> None:
     threading.Thread(target=watch, name="supervisor-watch", daemon=True).start()
 
 
-def _end_session(process: subprocess.Popen[str]) -> None:
+def _is_running(process: Process) -> bool:
+    """False once it has ended; unlike `poll`, this leaves its end to the thread that waits for it."""
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:  # waited for already
+        return False
+
+
+def _end_session(process: Process) -> None:
     """Kill the remaining processes of a node's session."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -64,7 +64,10 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     urgent = graph.node(options.name).urgent
     if urgent:
         be_urgent()
-    rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:  # of rcl: a domain that is no number, a rule that is none
+        return _refuse(options.name, str(error))
     try:
         node = make(options)
     except TelerobotError as error:
