@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from supervised import PATIENCE, alive, wait_until
 
-from telerobot_nodes.cli.fork_server import SHARED
+from telerobot_nodes.fork_server import SHARED
 from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.forking import ForkServer
 from telerobot_nodes.runtime.supervisor import Change
@@ -41,10 +41,7 @@ def words_of(pid):
 
 
 def ready(process):
-    for line in process.stdout:
-        if "link_emulator ready" in line:
-            return True
-    return False
+    return any("link_emulator ready" in line for line in process.stdout)
 
 
 def test_what_is_shared_brings_neither_ros_nor_a_thread():
@@ -56,8 +53,9 @@ for name in sys.argv[1:]:
 print("rclpy" in sys.modules, len(os.listdir("/proc/self/task")))
 """
     environment = node_environment(os.environ)
-    done = subprocess.run([sys.executable, "-c", script, *SHARED], env=environment, capture_output=True, text=True)
-    assert done.stdout.split() == ["False", "1"], done.stderr
+    words = [sys.executable, "-c", script, *SHARED]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "1"]
 
 
 def test_a_forked_command_has_its_own_words_output_and_exit_code(server):
@@ -100,10 +98,10 @@ def test_nodes_go_on_without_the_server_and_it_starts_no_more():
     server.close()
     server.close()
     assert alive(node.pid)
-    before = set(os.listdir("/proc/self/fd"))
+    before = set(Path("/proc/self/fd").iterdir())
     with pytest.raises(OSError, match="started no node"):
         start(server, *NODE)
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert set(Path("/proc/self/fd").iterdir()) == before
     os.kill(node.pid, signal.SIGTERM)
     assert node.wait() == 0
 
@@ -118,7 +116,7 @@ assert server.is_loaded(60.0)
 print(server._process.pid, flush=True)
 os.kill(os.getpid(), 9)
 """
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     pid = int(ended.stdout)
     wait_until(lambda: not alive(pid))
 

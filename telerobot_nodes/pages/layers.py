@@ -30,6 +30,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "messages",
             "decision",
             "clients",
+            "macros",
             "probes",
             "planning",
             "drivers",
@@ -42,7 +43,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"demo": (), "client": (), "pages": ()},
     {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
     {"cli": ("program", "macro")},
-    {"__main__": ()},
+    {"__main__": (), "fork_server": ()},
 )
 
 # Packages that take the time as an argument and start no threads.

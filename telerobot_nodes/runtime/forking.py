@@ -1,4 +1,4 @@
-"""Nodes forked from a process that has loaded what they share (`cli/fork_server.py`), as children of this process."""
+"""Nodes forked from a process that has loaded what they share (`fork_server.py`), as children of this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
-MODULE = "telerobot_nodes.cli.fork_server"
+MODULE = "telerobot_nodes.fork_server"
 PADDING = "-" * 4096  # room in the server's command line for the words of a node, as `ps` shows them
 LIMIT = 5.0  # [s] for a fork, which takes milliseconds
 ANSWER_SIZE = 64  # [bytes] longest answer: a process id

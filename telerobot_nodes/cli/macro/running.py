@@ -61,7 +61,7 @@ def run(
     macros, arguments = macros_of(folder), arguments_of(values)
     check_macro(macros, name, model_of(robot), arguments)
     with connect(namespace, "shell") as arm:
-        from telerobot_nodes.nodes.clients import MacroPlayer  # after the environment is set
+        from telerobot_nodes.nodes.macros import MacroPlayer  # after the environment is set
 
         arm.wait_until(lambda state: state.link is not None, LINK_LIMIT)
         link = arm.state.link

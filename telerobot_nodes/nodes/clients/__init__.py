@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from telerobot_nodes.nodes.clients.discovery import NoGraphError
-from telerobot_nodes.nodes.clients.macro_player import MacroPlayer
 from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
@@ -20,7 +19,6 @@ from telerobot_nodes.nodes.clients.text_sender import TextSender
 
 __all__ = [
     "CommandClient",
-    "MacroPlayer",
     "NoGraphError",
     "Ongoing",
     "Robot",

@@ -65,10 +65,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if urgent:
         be_urgent()
     try:
-        rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
-    except RuntimeError as error:  # of rcl: a domain that is no number, a rule that is none
-        return _refuse(options.name, str(error))
-    try:
+        _initialize(options)
         node = make(options)
     except TelerobotError as error:
         rclpy.try_shutdown()
@@ -102,6 +99,13 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if node.failure:
         print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
     return EXIT_FAILED if node.failure else 0
+
+
+def _initialize(options: NodeOptions) -> None:
+    try:
+        rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:  # of rcl: a domain that is no number, a rule that is none
+        raise TelerobotError(str(error)) from error
 
 
 def be_urgent() -> None:

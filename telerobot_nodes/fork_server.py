@@ -3,7 +3,7 @@
 It has imported what the nodes share, so a node starts without paying for those imports again, and a node that died
 is back sooner. ROS is not among them: its libraries start threads, and a fork would lose these.
 
-The supervisor runs it as `python -m telerobot_nodes.cli.fork_server SOCKET PADDING` and closes the socket to end it.
+The supervisor runs it as `python -m telerobot_nodes.fork_server SOCKET PADDING` and closes the socket to end it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
+
+from telerobot_nodes import cli
 
 SHARED = (
     "mujoco",
@@ -85,7 +87,7 @@ def _become_node(
     title.show(words)
     code = 1
     try:
-        code = import_module("telerobot_nodes.cli").main()
+        code = cli.main()
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
     except BaseException:  # noqa: BLE001 -- process boundary: nothing of the server may run in a node

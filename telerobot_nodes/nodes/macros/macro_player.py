@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.macros import BoundStep, Context, Ended
-from telerobot_nodes.nodes.clients.robot import Robot
-from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText
+from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText
 from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
 
 

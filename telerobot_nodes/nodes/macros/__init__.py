@@ -1,0 +1,7 @@
+"""Macros on the running graph. Apart from the other clients, for it loads what computes motions."""
+
+from __future__ import annotations
+
+from telerobot_nodes.nodes.macros.macro_player import MacroPlayer
+
+__all__ = ["MacroPlayer"]
