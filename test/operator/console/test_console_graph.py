@@ -50,7 +50,7 @@ def console_url():
     assert code == 0, supervisor.unclean
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module")  # from its first use: drawing takes the processor from the shells' tests before it
 def page(console_url):
     with ordinary_priority(), chromium() as browser:
         page = browser.new_page(viewport={"width": 640, "height": 800})
@@ -58,6 +58,20 @@ def page(console_url):
         page.goto(console_url)
         page.get_by_role("button", name="HALT", exact=True).wait_for()
         yield page
+
+
+def test_status_from_the_shell_names_state_lead_and_authority(console_url):
+    answer = telerobot("status", "--json")
+    assert answer.returncode == 0, answer.stderr
+    seen = json.loads(answer.stdout.splitlines()[-1])
+    assert seen["lead"].endswith(" s")
+    assert seen["authority"] == "operator (here)"
+
+
+def test_the_ratio_set_from_the_shell_is_in_force(console_url):
+    assert telerobot("ratio", "2.0").returncode == 0
+    seen = json.loads(telerobot("status", "--json").stdout.splitlines()[-1])
+    assert "ratio 2.00" in seen["time clutch"]
 
 
 def test_the_time_clutch_pressed_in_the_browser_changes_the_queue_and_comes_back(page):
@@ -74,20 +88,6 @@ def test_a_halt_from_the_shell_is_confirmed_by_the_robot_and_shown_in_the_browse
     resumed = telerobot("resume")
     assert resumed.returncode == 0, resumed.stderr
     page.get_by_text("IDLE").first.wait_for()
-
-
-def test_status_from_the_shell_names_state_lead_and_authority(console_url):
-    answer = telerobot("status", "--json")
-    assert answer.returncode == 0, answer.stderr
-    seen = json.loads(answer.stdout.splitlines()[-1])
-    assert seen["lead"].endswith(" s")
-    assert seen["authority"] == "operator (here)"
-
-
-def test_the_ratio_set_from_the_shell_is_in_force(console_url):
-    assert telerobot("ratio", "2.0").returncode == 0
-    seen = json.loads(telerobot("status", "--json").stdout.splitlines()[-1])
-    assert "ratio 2.00" in seen["time clutch"]
 
 
 def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
