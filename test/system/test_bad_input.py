@@ -1,10 +1,12 @@
 """Bad input from anywhere: a clear refusal that names field and value; queue and loop go on untouched."""
 
 import math
-import subprocess
-import sys
+import os
 
 import pytest
+
+from telerobot_nodes.runtime import node_environment
+from telerobot_nodes.runtime.forking import ForkServer
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
@@ -169,36 +171,47 @@ BAD_FILES = {
 }
 
 
-def run_node(*arguments):
-    command = [sys.executable, "-m", "telerobot_nodes", "run", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+@pytest.fixture(scope="module")
+def run_node():
+    """Runs a node as the supervisor starts it; its exit code and output. It ends by itself, for it is refused."""
+    environment = node_environment(os.environ)
+    server = ForkServer(environment)
+    assert server.is_loaded(60.0)
+
+    def run(*arguments):
+        process = server.start(("telerobot", "run", *arguments), environment)
+        output = process.stdout.read()
+        return process.wait(), output
+
+    yield run
+    server.close()
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_a_malformed_parameter_file_is_refused_with_file_line_and_key(tmp_path, case):
+def test_a_malformed_parameter_file_is_refused_with_file_line_and_key(run_node, tmp_path, case):
     text, key = BAD_FILES[case]
     file = tmp_path / "bad.yaml"
     file.write_text(text)
-    done = run_node("path_plan_queue", "--params", str(file))
-    assert done.returncode == 2
-    assert f"{file}:" in done.stderr
-    assert key in done.stderr
+    code, output = run_node("path_plan_queue", "--params", str(file))
+    assert code == 2, output
+    assert f"{file}:" in output
+    assert key in output
 
 
-def test_an_unknown_arm_is_refused_with_the_known_ones():
-    done = run_node("hardware_interface", "--robot", "nosuch")
-    assert done.returncode == 2
-    assert "nosuch" in done.stderr
-    assert "panda" in done.stderr
+def test_an_unknown_arm_is_refused_with_the_known_ones(run_node):
+    code, output = run_node("hardware_interface", "--robot", "nosuch")
+    assert code == 2, output
+    assert "nosuch" in output
+    assert "panda" in output
 
 
 @pytest.mark.parametrize("text", ["<robot", "<robot name='x'></robot>", "not xml at all"])
-def test_a_malformed_urdf_is_refused(tmp_path, text):
+def test_a_malformed_urdf_is_refused(run_node, tmp_path, text):
     file = tmp_path / "bad.urdf"
     file.write_text(text)
-    done = run_node("hardware_interface", "--robot", str(file))
-    assert done.returncode == 2
-    assert "bad.urdf" in done.stderr
+    code, output = run_node("hardware_interface", "--robot", str(file))
+    assert code == 2, output
+    assert "bad.urdf" in output
 
 
 def _eventually(condition, tries=5):
