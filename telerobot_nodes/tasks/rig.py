@@ -19,7 +19,6 @@ from telerobot_nodes.core.robot import Kinematics, RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware import ARM, ARM_BITS, SCENE_BITS, MujocoArm, furnish
-from telerobot_nodes.motion.parameters import kind_named
 from telerobot_nodes.motion.primitives import PrimitiveRequest
 from telerobot_nodes.tasks.hand import ScriptedHand
 from telerobot_nodes.tasks.measures import Judge, Verdict
@@ -80,7 +79,7 @@ class TaskRig(PrimitiveRig):
             goes_on = True
             for _ in range(step.repeat):
                 number += 1
-                request = PrimitiveRequest(number, step.primitive, self._values(step), step.accept)
+                request = PrimitiveRequest(number, step.primitive, self.task.values(step), step.accept)
                 end, goes_on = self._primitive(step, request)
                 ended.append(end)
                 if not goes_on:
@@ -91,10 +90,6 @@ class TaskRig(PrimitiveRig):
         wall = time.perf_counter() - began
         success = all(verdict.met for verdict in verdicts)
         return TaskResult(self.task.name, self.seed, success, verdicts, tuple(ended), self.now, wall)
-
-    def _values(self, step: Step) -> dict[str, object]:
-        allowed = kind_named(step.primitive).allowed
-        return {**{name: value for name, value in self.task.common.items() if name in allowed}, **step.values}
 
     def _primitive(self, step: Step, request: PrimitiveRequest) -> tuple[Ended, bool]:
         self.label = step.label

@@ -11,6 +11,7 @@ from telerobot_nodes.core.values import finite, finite_array, in_range, one_of
 from telerobot_nodes.core.values import poses as checked_poses
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware import Coupling, Fixture, Realism
+from telerobot_nodes.motion.parameters import kind_named, values_of
 from telerobot_nodes.motion.primitives import PrimitiveRequest
 
 AXES = ("x", "y", "z")
@@ -170,6 +171,8 @@ class Task:
     def __post_init__(self) -> None:
         in_range(self.rate, "rate", 50.0, 1000.0, "Hz")
         in_range(self.time_limit, "time_limit", 1.0, 3600.0, "s")
+        for step in self.primitives:
+            self._check_values(step)
         labels = [step.label for step in self.primitives]
         if len(set(labels)) != len(labels) or not labels:
             raise InvalidValueError("primitives.label", labels, "allowed: one or more, each once")
@@ -179,3 +182,14 @@ class Task:
         wanted += [("hand", label) for label in (self.hand.during if self.hand else ())]
         for name, label in wanted:
             one_of(label, f"{name}.during", labels)
+
+    def values(self, step: Step) -> dict[str, Any]:
+        """Values of a step's primitive by name: its own, and those of `common` that the primitive allows."""
+        allowed = kind_named(step.primitive).allowed
+        return {**{name: value for name, value in self.common.items() if name in allowed}, **step.values}
+
+    def _check_values(self, step: Step) -> None:
+        try:
+            values_of(step.primitive, self.values(step))
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{step.label}.{error.field}", error.value, error.allowed) from None

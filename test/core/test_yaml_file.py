@@ -152,3 +152,22 @@ def test_a_converter_reads_a_type_of_the_room(tmp_path):
 @pytest.mark.parametrize(("value", "answer"), [([1, {"a": float("nan")}], False), ({"a": [1.0]}, True), ("nan", True)])
 def test_finite_looks_into_lists_and_mappings(value, answer):
     assert finite(value) is answer
+
+
+def test_a_merge_key_fills_in_what_the_mapping_does_not_give_itself(tmp_path):
+    path = tmp_path / "cart.yaml"
+    path.write_text("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {x: 5, <<: *a}\nd: {<<: [*a, *b]}\ne: {'<<': 6}\n")
+    found = read_yaml(path)
+    assert found["c"] == {"x": 5, "y": 2}
+    assert found["d"] == {"x": 1, "y": 2, "z": 4}
+    assert found["e"] == {"<<": 6}
+    assert found["c"].at("x").line == 3
+    assert found["c"].at("y").line == 1
+
+
+@pytest.mark.parametrize("text", ["a: {<<: 1}", "a: {<<: [{b: 1}, 2]}", "a: {<<: {b: 1}, b: 1, b: 2}"])
+def test_a_merge_key_takes_mappings_only_and_hides_no_key_given_twice(tmp_path, text):
+    path = tmp_path / "cart.yaml"
+    path.write_text(text)
+    with pytest.raises(ParameterFileError, match=r"<<.*a mapping is expected|b: given twice"):
+        read_yaml(path)

@@ -28,6 +28,7 @@ T = TypeVar("T")
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, compiled, where it was built
+_MERGE = "tag:yaml.org,2002:merge"  # of the key <<
 _KINDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 
 
@@ -124,13 +125,21 @@ class _Builder:
 
     def _mapping(self, node: yaml.MappingNode, depth: int) -> FileMapping:
         mapping = FileMapping(self._file, _mark(node.start_mark))
-        for key_node, value in node.value:
-            key = str(key_node.value)
+        merged = []
+        for key_node, value_node in node.value:
+            key, value = str(key_node.value), self.value(value_node, depth + 1)
             at = _mark(key_node.start_mark)
-            if key in mapping:
+            if key_node.tag == _MERGE:
+                merged += value if isinstance(value, list) else [value]
+            elif key in mapping:
                 raise ParameterFileError(self._file, at.line, key, "given twice", at.column)
-            mapping.marks[key] = at
-            mapping[key] = self.value(value, depth + 1)
+            else:
+                mapping.marks[key], mapping[key] = at, value
+        for part in merged:  # the mapping's own keys come first, then the earlier part's
+            if not isinstance(part, FileMapping):
+                mapping.reject("<<", "a mapping is expected, or a list of them")
+            for key in [key for key in part if key not in mapping]:
+                mapping.marks[key], mapping[key] = part.marks[key], part[key]
         return mapping
 
 
@@ -254,7 +263,7 @@ def _prepared(rules: Rules, name: str, value: Any, known: frozenset[str], spot: 
     try:
         return rules.prepare(name, value, known)
     except InvalidValueError as error:
-        spot.reject(f"{shortened(error.value)}: {error.allowed}")
+        spot.reject(str(error))
 
 
 def _tuple(kind: Any, value: Any, spot: Spot, rules: Rules, info: Key | None) -> tuple[Any, ...]:
