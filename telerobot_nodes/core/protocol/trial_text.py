@@ -15,5 +15,5 @@ def trial_of(text: str) -> str:
     if rest.startswith("{") and rest.endswith("}"):
         rest = rest[1:-1]
     if "}" in rest:
-        raise InvalidValueError("text to try", text[:80], "tasks without a closing brace between them")
+        raise InvalidValueError("text to try", text, "tasks without a closing brace between them")
     return f"try {{ {rest}\n}}"
