@@ -165,6 +165,7 @@ TOPICS: tuple[Topic, ...] = (
         "signals of the workcell, from whoever reads them",
     ),
     Topic("rtc_decision_unit/halt", "telerobot/msg/Halt", Qos.COMMAND, "halt an arm, from the decision unit"),
+    Topic("rtc_decision_unit/arm_name", "telerobot/msg/ArmName", Qos.LATCHED, "how texts name an arm"),
     Topic("rtc_decision_unit/stop", "telerobot/msg/Halt", Qos.COMMAND, "end the present primitive; the next may begin"),
     Topic("obstacles", "telerobot/msg/Obstacles", Qos.COMMAND, "changes of the scene"),
     Topic(

@@ -12,13 +12,13 @@ pytest.importorskip("rclpy")
 
 from rclpy.serialization import serialize_message
 
-from telerobot.msg import Command, Halt, LinkStamp
+from telerobot.msg import ArmName, Command, Halt, LinkStamp
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.robot.halt_process import SILENCE_LIMIT, HaltProcess
 
-TEXTS = "/hear/texts"
+TEXTS, OTHER_TEXTS, ARM_NAME = "/hear/texts", "/other/texts", "/hear/arm_name"
 TOPICS = {"/hear/halt": "", "/hear/estop": "e-stop "}
 
 
@@ -28,7 +28,7 @@ def hearing(module_ros):
     descriptor = os.memfd_create("heard")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
-    process = HaltProcess(descriptor, slot, "/hear/halts", TEXTS, TOPICS)
+    process = HaltProcess(descriptor, slot, "/hear/halts", TEXTS, ARM_NAME, TOPICS)
     profile = qos_profile(graph.topic("halt").qos)
     senders = [module_ros.probe.create_publisher(Halt, topic, profile) for topic in TOPICS]
     senders.append(module_ros.probe.create_publisher(Command, TEXTS, profile))
@@ -115,6 +115,22 @@ def test_a_broken_text_halts_if_the_word_is_whole_and_other_texts_do_not(hearing
     assert slot.count == before + 1
 
 
+def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, say, module_ros):
+    slot, texts = hearing[1], hearing[2][2]
+    names = module_ros.probe.create_publisher(ArmName, ARM_NAME, qos_profile(graph.Qos.LATCHED))
+    others = module_ros.probe.create_publisher(Command, OTHER_TEXTS, qos_profile(graph.topic("halt").qos))
+    names.publish(ArmName(arm="left_arm", texts="no topic"))
+    names.publish(ArmName(arm="left_arm", texts=OTHER_TEXTS))
+    assert module_ros.until(others.get_subscription_count)
+    hearing[2].append(others)
+    before = slot.count
+    texts.publish(a_text("halt right_arm"))
+    texts.publish(a_text("halt command 3"))
+    assert say(a_text("halt left_arm", 31), topic=2).reason == "eve.text: halt by shell"
+    assert say(a_text("Halt LEFT-arm;", 32), topic=3).obeyed(slot.read().told)[-1] == ("eve.text", 32)
+    assert slot.count == before + 2
+
+
 def test_nothing_new_is_no_news(hearing, say):
     say(Halt())
     assert not hearing[0].news()
@@ -131,7 +147,7 @@ def test_silence_and_end_of_the_process_are_told(module_ros):
     descriptor = os.memfd_create("heard")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
-    process = HaltProcess(descriptor, slot, "/hear/others", TEXTS, TOPICS)
+    process = HaltProcess(descriptor, slot, "/hear/others", TEXTS, ARM_NAME, TOPICS)
     process.wait_ready()
     assert module_ros.until(lambda: slot.beats > 2)
     now = time.monotonic()

@@ -36,6 +36,14 @@ def test_it_is_the_halt_that_the_whole_message_holds(link, link_end, sender, sen
         assert found.named.number == number
 
 
+@pytest.mark.parametrize("arms", [(), ("left_arm",), ("other", "Left-Arm")])
+def test_a_text_that_names_an_arm_is_a_halt_of_this_one_only(arms):
+    assert (halt_of_text(serialized("halt left_arm"), arms) is not None) == bool(arms)
+    assert halt_of_text(serialized("halt right_arm"), arms) is None
+    assert halt_of_text(serialized("halt command 3"), (*arms, "3", "")) is None
+    assert halt_of_text(serialized("halt left_arm now"), arms) is not None
+
+
 def test_the_reason_is_that_of_the_decision_unit():
     assert halt_of_text(serialized()) == TextHalt(HaltId("host/shell/1.text", 1), "halt by shell")
     assert halt_of_text(serialized(sender="")).reason == "halt by unknown"

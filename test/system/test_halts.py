@@ -228,7 +228,8 @@ def test_an_estop_needs_no_node_but_the_hardware_interface(someone, demo_graph, 
     someone.resume_by_authority()
 
 
-def test_a_text_halts_with_the_decision_unit_hung_and_counts_once_when_it_wakes(someone, demo_graph):
+@pytest.mark.parametrize(("number", "text"), [(1, "STOP!! now"), (2, "halt left_arm")])
+def test_a_text_halts_with_the_decision_unit_hung_and_counts_once_when_it_wakes(someone, demo_graph, number, text):
     from telerobot.msg import Command, LinkStamp
 
     near = someone.terminal.node.create_publisher(
@@ -237,11 +238,11 @@ def test_a_text_halts_with_the_decision_unit_hung_and_counts_once_when_it_wakes(
     someone.until(lambda: someone._known_to_all(near))
     before = someone.loop.halt_count
     with hung(demo_graph, "rtc_decision_unit"):
-        near.publish(Command(link=LinkStamp(sender="ana", number=1), sender="ana", text="STOP!! now"))
+        near.publish(Command(link=LinkStamp(sender="ana", number=number), sender="ana", text=text))
         someone.until(lambda: someone.loop.halted)
     someone.states_more(25)  # the decision unit forwards it, too
     assert someone.loop.halt_count == before + 1
-    assert ("ana.text", 1) in [(one.agent, one.number) for one in someone.loop.halts_received]
+    assert ("ana.text", number) in [(one.agent, one.number) for one in someone.loop.halts_received]
     someone.resume_by_authority()
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.core.protocol.halt_words import HALT_WORDS, begins_with_halt, halt_scope, is_only_halt
+from telerobot_nodes.core.protocol.halt_words import (
+    HALT_WORDS,
+    begins_with_halt,
+    halt_scope,
+    is_only_halt,
+    names_arm,
+)
 from telerobot_nodes.core.protocol.identity import HaltId, identity, role_of
 from telerobot_nodes.core.protocol.state_machine import next_state
 from telerobot_nodes.core.protocol.states import (
@@ -50,6 +56,7 @@ __all__ = [
     "halt_scope",
     "identity",
     "is_only_halt",
+    "names_arm",
     "next_state",
     "role_of",
     "trial_of",

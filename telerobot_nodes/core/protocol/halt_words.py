@@ -36,6 +36,11 @@ def halt_scope(text: str | bytes) -> str | int:
     return int(number) if number else "" if name.lower() == "all" else name
 
 
+def names_arm(scope: str | int, arm: str) -> bool:
+    """Whether the scope of a halt is this arm; case and hyphens aside."""
+    return isinstance(scope, str) and scope.lower().replace("-", "_") == arm.lower().replace("-", "_") != ""
+
+
 _SCOPE_MARK = re.compile(r"\d")  # a digit is no punctuation: `halt 3` is not understood
 
 

@@ -39,6 +39,7 @@ from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals
 
 HALT_TOPICS = {"halt": "", "rtc_decision_unit/halt": "", "estop": ESTOP_SENDER}  # and what precedes the sender
 TEXTS = "rtc_decision_unit/commands"  # in the node's namespace; those that begin with a halt word halt
+ARM_NAME = "rtc_decision_unit/arm_name"
 STATE_PERIOD = 0.02  # [s]
 FIELD_PERIOD = 0.01  # [s]
 PREPARE_PRIORITY = 40  # SCHED_FIFO: while it holds the interpreter nothing else may keep it from the processor
@@ -112,8 +113,9 @@ class GcmsfControlNode(GraphNode):
 
     def _make_halts(self) -> HaltProcess:
         topics = {self.resolve_topic_name(topic): word for topic, word in HALT_TOPICS.items()}
-        name, texts = f"{self.get_fully_qualified_name()}_halts", self.resolve_topic_name(TEXTS)
-        return HaltProcess(self._loop.descriptor, self._loop.memory.heard, name, texts, topics)
+        name, memory = f"{self.get_fully_qualified_name()}_halts", self._loop.memory
+        texts, arm_name = self.resolve_topic_name(TEXTS), self.resolve_topic_name(ARM_NAME)
+        return HaltProcess(self._loop.descriptor, memory.heard, name, texts, arm_name, topics)
 
     def _make_field(self) -> FieldSource:
         parameters = self._parameters

@@ -24,17 +24,19 @@ class HaltProcessError(TelerobotError):
 class HaltProcess:
     """Hears halts for the loop whose memory `descriptor` is. `heard` is the latest halt; `trouble` why it is deaf."""
 
-    def __init__(self, descriptor: int, slot: HaltSlot, name: str, texts: str, topics: Mapping[str, str]) -> None:
-        """`name`: of its ROS node; `texts`: topic of commands; `topics` of halts: name -> the word before the senders.
+    def __init__(
+        self, descriptor: int, slot: HaltSlot, name: str, texts: str, arm_name: str, topics: Mapping[str, str]
+    ) -> None:
+        """`name`: of its ROS node; `texts`: topic of commands; `arm_name`: topic of ArmName.msg.
 
-        All names are absolute.
+        `topics` of halts: name -> the word before the senders. All names are absolute.
         """
         self._slot = slot
         self._count, self.heard = 0, HeardHalt()
         self._beats, self._alive_at = -1, 0.0
         words = [f"{topic}={word}" for topic, word in topics.items()]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE, str(descriptor), name, texts, *words],
+            [sys.executable, "-m", MODULE, str(descriptor), name, texts, arm_name, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=(descriptor,),

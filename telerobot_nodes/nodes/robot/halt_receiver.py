@@ -1,8 +1,9 @@
-"""Hears halts in a process of its own, as `python -m ...halt_receiver MEMORY NAME TEXTS TOPIC=WORD`.
+"""Receives halts in a process of its own, as `python -m ...halt_receiver MEMORY NAME TEXTS ARM_NAME TOPIC=WORD`.
 
-`halt_process.py` starts it, with one TOPIC=WORD or several; TEXTS is the topic of commands as text. Nothing else runs
-here: each halt becomes a record in the control loop's memory, which the loop reads first in every step. It ends when
-its host ends, which closes the standard input.
+`halt_process.py` starts it, with one TOPIC=WORD or several. TEXTS is the topic of commands as text; what comes on
+ARM_NAME gives this arm a name in texts, and may add a topic of texts. Nothing else runs here: each halt becomes a
+record in the control loop's memory, which the loop reads first in every step. It ends when its host ends, which closes
+the standard input.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import signal
 import sys
 import threading
 from functools import partial
+from typing import Any
 
 import rclpy
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.experimental import EventsExecutor
+from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 
-from telerobot.msg import Command, Halt
+from telerobot.msg import ArmName, Command, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY, qos_profile
@@ -30,6 +34,7 @@ from telerobot_nodes.nodes.robot.halt_texts import halt_of_text
 
 READY = b"R"
 BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
+MOST_NAMES = 8  # of this arm, and topics of texts
 REASON_LENGTH = 200  # characters of a reason that are passed on
 
 
@@ -39,6 +44,12 @@ class HaltReceiver:
     def __init__(self, slot: HaltSlot) -> None:
         self._slot = slot
         self._receipts = HaltReceipts()
+        self._arms: set[str] = set()
+
+    def name(self, arm: str) -> None:
+        """Obey halts of this arm by one more name."""
+        if len(self._arms) < MOST_NAMES:
+            self._arms.add(arm)
 
     def hear(self, topic: str, word: str, data: bytes) -> None:
         """Write the halt of one serialized Halt.msg that came on `topic`; `word` precedes its sender."""
@@ -51,13 +62,36 @@ class HaltReceiver:
 
     def hear_text(self, topic: str, data: bytes) -> None:
         """Write the halt of one serialized Command.msg, if it is one."""
-        halt = halt_of_text(data)
+        halt = halt_of_text(data, self._arms)
         if halt is not None:
             self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
 
 
-def serve(descriptor: int, name: str, texts: str, topics: dict[str, str]) -> None:
-    """Hear halts on absolute topics, each with the word that precedes its senders, and among `texts`, until the end."""
+class TextTopics:
+    """The topics on which texts come; a decision unit in another namespace names its own."""
+
+    def __init__(self, node: Node, receiver: HaltReceiver, profile: Any) -> None:
+        self._node, self._receiver, self._profile = node, receiver, profile
+        self._topics: set[str] = set()
+
+    def add(self, topic: str) -> None:
+        """Receive halts among the texts of this topic, once."""
+        if topic in self._topics or len(self._topics) == MOST_NAMES:
+            return
+        self._node.create_subscription(
+            Command, topic, partial(self._receiver.hear_text, topic), self._profile, raw=True
+        )
+        self._topics.add(topic)
+
+    def on_arm_name(self, message: Any) -> None:
+        """Take a name of this arm, and where texts with it come."""
+        self._receiver.name(message.arm)
+        with contextlib.suppress(InvalidTopicNameException):
+            self.add(message.texts)
+
+
+def serve(descriptor: int, name: str, texts: str, arm_name: str, topics: dict[str, str]) -> None:
+    """Receive halts on absolute topics, each with the word that precedes its senders, and among texts."""
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     receiver = HaltReceiver(slot)
     namespace, _, base = name.rpartition("/")
@@ -67,7 +101,10 @@ def serve(descriptor: int, name: str, texts: str, topics: dict[str, str]) -> Non
     profile = qos_profile(graph.topic("halt").qos)
     for topic, word in topics.items():
         node.create_subscription(Halt, topic, partial(receiver.hear, topic, word), profile, raw=True)
-    node.create_subscription(Command, texts, partial(receiver.hear_text, texts), profile, raw=True)
+    listen = TextTopics(node, receiver, profile)
+    listen.add(texts)
+    latched = qos_profile(graph.topic("rtc_decision_unit/arm_name").qos)
+    node.create_subscription(ArmName, arm_name, listen.on_arm_name, latched)
     executor = EventsExecutor()
     executor.add_node(node)
     gc.collect()
@@ -92,8 +129,8 @@ def main() -> None:
         os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    descriptor, name, texts, *pairs = sys.argv[1:]
-    serve(int(descriptor), name, texts, dict(pair.split("=", 1) for pair in pairs))
+    descriptor, name, texts, arm_name, *pairs = sys.argv[1:]
+    serve(int(descriptor), name, texts, arm_name, dict(pair.split("=", 1) for pair in pairs))
 
 
 if __name__ == "__main__":

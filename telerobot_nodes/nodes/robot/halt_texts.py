@@ -6,13 +6,14 @@ The thread that hears halts hears every text with it, so the time of one does no
 from __future__ import annotations
 
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from rclpy.serialization import deserialize_message
 
 from telerobot.msg import Command
 from telerobot_nodes.core.memory import AGENT_LENGTH
-from telerobot_nodes.core.protocol import HaltId, begins_with_halt, halt_scope, role_of
+from telerobot_nodes.core.protocol import HaltId, begins_with_halt, halt_scope, names_arm, role_of
 
 _HEADER = 4  # bytes before the message; alignment counts from their end
 _ORDERS = {b"\x00\x00": ">", b"\x00\x01": "<"}  # of plain CDR
@@ -23,17 +24,17 @@ _TEXT = 4096  # bytes of the text that are read
 
 @dataclass(frozen=True)
 class TextHalt:
-    """A text that stops everything: its name, the same that the decision unit forwards, and the reason shown."""
+    """A text that stops this arm: its name, the same that the decision unit forwards, and the reason shown."""
 
     named: HaltId
     reason: str
 
 
-def halt_of_text(data: bytes) -> TextHalt | None:
-    """The halt in a serialized Command.msg; None where there is none, and for one that names a scope.
+def halt_of_text(data: bytes, arms: Collection[str] = ()) -> TextHalt | None:
+    """The halt of this arm in a serialized Command.msg; None where there is none, and for one that names another scope.
 
-    Which arm a scope means only the decision unit knows. It cannot read a message that is cut: such a halt is one of
-    everything.
+    `arms`: names of this arm. What any other scope means only the decision unit knows. It cannot read a message that
+    is cut: such a halt is one of everything.
     """
     order = _ORDERS.get(data[:2])
     if order is None:
@@ -46,7 +47,10 @@ def halt_of_text(data: bytes) -> TextHalt | None:
         text, _ = _string(data, at, order, _TEXT)
     except struct.error:  # it ends before its text
         return None
-    if not begins_with_halt(text) or (halt_scope(_until_null(text)) and _is_whole(data)):
+    if not begins_with_halt(text):
+        return None
+    scope = halt_scope(_until_null(text))
+    if scope and not any(names_arm(scope, arm) for arm in arms) and _is_whole(data):
         return None
     named = HaltId.of_text(_decoded(sender), number)
     return TextHalt(named, f"halt by {role_of(_decoded(role) or 'unknown')}")
