@@ -26,6 +26,27 @@ def test_every_command_of_the_table_has_its_help(name, capsys):
     assert f"telerobot {name}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("name", "hurries"), [("halt", True), ("estop", True), ("status", False)])
+def test_a_stop_passes_ordinary_programs_where_the_user_may(name, hurries):
+    script = f"""
+import os, sys
+if os.fork() == 0:
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        os._exit(1)
+    os._exit(0)
+allowed = os.wait()[1] == 0
+from telerobot_nodes.cli import main
+sys.argv = ["telerobot", {name!r}, "--help"]
+main()
+print("real time:", os.sched_getscheduler(0) == os.SCHED_RR, "allowed:", allowed)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    allowed = "allowed: True" in done.stdout
+    assert f"real time: {hurries and allowed}" in done.stdout
+
+
 def test_help_lists_every_command(capsys):
     assert main(["--help"]) == 0
     output = capsys.readouterr().out

@@ -3,9 +3,11 @@
 import os
 import signal
 import subprocess
+from functools import partial
 
 import pytest
 
+from telerobot_nodes.graph import Qos
 from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
 from telerobot_nodes.runtime.launching import node_command
 
@@ -18,7 +20,7 @@ ARMS = ("left", "right")
 
 @pytest.fixture(scope="module")
 def two_arms():
-    """A graph for each arm; one decision unit for both."""
+    """A graph for each arm; one decision unit for both, whose process it is."""
     lines = []
     graphs = [
         Supervisor(GraphOptions("robot", namespace=name, without=WITHOUT), on_line=lambda *line: lines.append(line))
@@ -32,7 +34,7 @@ def two_arms():
         command += ["-p", "arms:=left_arm=left,right_arm=right"]
         unit = subprocess.Popen(command, env={**os.environ, **NODE_ENVIRONMENT})
         assert all(graph.wait_ready(START_LIMIT) for graph in graphs), lines
-        yield graphs
+        yield unit
     finally:
         if unit is not None:
             unit.send_signal(signal.SIGINT)
@@ -59,6 +61,20 @@ def move(robot, arm, way="up"):
     return robot.begin(f"move {arm}_arm by 4 cm {way} speed 0.02")
 
 
+def watch_halts(robot):
+    """Whether each arm is halted, as its loop reports."""
+    from telerobot.msg import ControlState
+    from telerobot_nodes.nodes.framework import qos_profile
+
+    halted = {}
+    for arm in ARMS:
+        topic = f"/{arm}/gcmsf_control/state"
+        keep = partial(lambda arm, message: halted.__setitem__(arm, message.halted), arm)
+        robot.node.create_subscription(ControlState, topic, keep, qos_profile(Qos.STATE))
+    assert robot.wait_until(lambda: len(halted) == 2, 20.0)
+    return halted
+
+
 def press_estop(robot, arm, name):
     """Call a service of the arm's hardware."""
     from std_srvs.srv import Trigger
@@ -82,6 +98,24 @@ def test_an_error_ends_its_own_command_alone(robot):
     failed = robot.run("move left_arm to (3, 0, 0)", limit=60.0)
     assert failed.outcome in ("failed", "refused"), failed.reason
     assert robot.end(right, 60.0).outcome == "succeeded"
+
+
+def test_texts_halt_the_arms_they_mean_while_the_decision_unit_hangs(robot, two_arms):
+    from telerobot.msg import Command, LinkStamp
+    from telerobot_nodes.nodes.framework import qos_profile
+
+    halted = watch_halts(robot)
+    texts = robot.node.create_publisher(Command, "/rtc_decision_unit/commands", qos_profile(Qos.COMMAND))
+    assert robot.wait_until(lambda: texts.get_subscription_count() == 3, 20.0)
+    two_arms.send_signal(signal.SIGSTOP)
+    try:
+        for number, (text, expected) in enumerate([("halt right_arm", (False, True)), ("STOP", (True, True))]):
+            texts.publish(Command(link=LinkStamp(sender="ana", number=number + 1), sender="ana", text=text))
+            assert robot.wait_until(lambda wanted=expected: (halted["left"], halted["right"]) == wanted, 20.0), halted
+    finally:
+        two_arms.send_signal(signal.SIGCONT)
+    assert robot.wait_until(lambda: robot.ask("reset").ok and not any(halted.values()), 30.0), halted
+    assert robot.run("move right_arm by 1 cm up speed 0.02", limit=60.0).ok
 
 
 def test_an_e_stop_of_one_arm_ends_all_commands_until_it_is_reset(robot):
