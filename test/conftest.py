@@ -7,7 +7,8 @@ import pytest
 from _pytest.junitxml import xml_key
 from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
-from scheduling_lateness import probe
+
+from telerobot_nodes.doctor import probe
 
 ROOT = Path(__file__).resolve().parent.parent
 HANDS = ROOT.parent / "shared" / "data" / "hand"

@@ -7,7 +7,8 @@ import sys
 import pytest
 from browser import without_browser
 from ros_domains import FOLDER, NoDomainError, lock_domain
-from scheduling_lateness import PERIOD, TYPICAL, WORK, WORST, measure, probe
+
+from telerobot_nodes.doctor.scheduling_lateness import PERIOD, TYPICAL, WORK, WORST, measure, probe
 
 
 def test_two_processes_never_have_the_same_domain(tmp_path, root):

@@ -15,8 +15,9 @@ from telerobot_nodes.errors import TelerobotError
 # Name on the command line -> "file:object" of this package; the object is a typer function or a typer group.
 COMMANDS: dict[str, str] = {
     "demo": "demo:command",
-    "up": "up:command",
-    "security": "up:security",
+    "up": "host.up:command",
+    "security": "host.up:security",
+    "doctor": "host.doctor:command",
     "keyboard": "keyboard:command",
     "panel": "keyboard:panel",
     "status": "operate:status",

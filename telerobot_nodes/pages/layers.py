@@ -40,9 +40,9 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         )
     },
     {"runtime": ()},
-    {"demo": (), "client": (), "pages": ()},
+    {"demo": (), "client": (), "doctor": (), "pages": ()},
     {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
-    {"cli": ("program", "macro")},
+    {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )
 

@@ -1,0 +1,1 @@
+"""Commands of a host: start its graph, make its keys, examine it."""
