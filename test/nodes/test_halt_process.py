@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -141,6 +142,26 @@ def test_a_thousand_halts_at_once_are_heard_the_last_of_them_too(hearing, module
     for number in range(1, 1001):
         senders[0].publish(Halt(number=number, agent="flood"))
     assert module_ros.until(lambda: process.news() and process.heard.obeyed(process.heard.told)[-1] == ("flood", 1000))
+
+
+def test_it_leaves_no_shared_memory_behind(module_ros):
+    descriptor = os.memfd_create("heard")
+    os.ftruncate(descriptor, HaltSlot.SIZE)
+    slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
+    others = segments_of(os.getpid())
+    process = HaltProcess(descriptor, slot, "/hear/thirds", TEXTS, ARM_NAME, TOPICS)
+    process.wait_ready()
+    own = segments_of(process.pid) - others
+    assert own
+    process.stop()
+    assert not [file for file in own if Path(file).exists()]
+    os.close(descriptor)
+
+
+def segments_of(pid):
+    """Shared memory of the transport that a process has mapped; ports are those of several."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return {line.split(maxsplit=5)[-1] for line in lines if "/dev/shm/fastrtps_" in line and "port" not in line}
 
 
 def test_silence_and_end_of_the_process_are_told(module_ros):

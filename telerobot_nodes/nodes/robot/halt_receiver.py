@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from functools import partial
 from typing import Any
 
@@ -34,6 +35,7 @@ from telerobot_nodes.nodes.robot.halt_texts import halt_of_text
 
 READY = b"R"
 BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
+END_LIMIT = 1.0  # [s] for destroying the node
 MOST_NAMES = 8  # of this arm, and topics of texts
 REASON_LENGTH = 200  # characters of a reason that are passed on
 
@@ -90,8 +92,13 @@ class TextTopics:
             self.add(message.texts)
 
 
-def serve(descriptor: int, name: str, texts: str, arm_name: str, topics: dict[str, str]) -> None:
-    """Receive halts on absolute topics, each with the word that precedes its senders, and among texts."""
+def serve(
+    ended: threading.Event, descriptor: int, name: str, texts: str, arm_name: str, topics: dict[str, str]
+) -> None:
+    """Receive halts on absolute topics, each with the word that precedes its senders, and among texts.
+
+    Once the host has ended, the node is destroyed: the transport's shared memory would outlive this process.
+    """
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     receiver = HaltReceiver(slot)
     namespace, _, base = name.rpartition("/")
@@ -110,27 +117,33 @@ def serve(descriptor: int, name: str, texts: str, arm_name: str, topics: dict[st
     gc.collect()
     gc.freeze()
     os.write(sys.stdout.fileno(), READY)
-    while rclpy.ok():
+    while rclpy.ok() and not ended.is_set():
         executor.spin_once(timeout_sec=BEAT_PERIOD)
         slot.beat()
+    node.destroy_node()
+    rclpy.try_shutdown()
 
 
-def _end_with_host() -> None:
+def _end_with_host(ended: threading.Event) -> None:
     sys.stdin.buffer.read()
-    os._exit(0)
+    ended.set()
+    time.sleep(END_LIMIT)
+    os._exit(1)
 
 
 def main() -> None:
     """Run the process."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # only the host ends it, after the arm has come to rest
-    threading.Thread(target=_end_with_host, daemon=True).start()
+    ended = threading.Event()
+    threading.Thread(target=_end_with_host, args=(ended,), daemon=True).start()
     with contextlib.suppress(PermissionError):  # the transport's threads inherit it
         os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     descriptor, name, texts, arm_name, *pairs = sys.argv[1:]
-    serve(int(descriptor), name, texts, arm_name, dict(pair.split("=", 1) for pair in pairs))
+    serve(ended, int(descriptor), name, texts, arm_name, dict(pair.split("=", 1) for pair in pairs))
+    os._exit(0)  # without static destructors, which would run beside the thread above
 
 
 if __name__ == "__main__":
