@@ -6,6 +6,8 @@ from telerobot_nodes.cli import main
 from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.operator.script import read_scripts
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 PICK = "pick module and place on dock with left_arm"
 
 

@@ -14,6 +14,8 @@ from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
 from telerobot_nodes.link.bodies import Data
 from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 TOPICS = graph.crossing()
 UPWARD = {entry.name: graph.is_upward(entry) for entry in TOPICS}
 NUMBER = {entry.name: at for at, entry in enumerate(TOPICS)}

@@ -11,6 +11,8 @@ from telerobot_nodes.rtc.server import Host, InterfaceServer, Workers
 from telerobot_nodes.rtc.server.inbox import MAX_OF_ONE_SENDER, MAX_REMARKS
 from telerobot_nodes.rtc.world import Database
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 LIMIT = 20.0  # [s]
 
 

@@ -15,6 +15,8 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.rtc.decision import analysis
 from telerobot_nodes.rtc.skills import Verdict, load_library
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 
 @pytest.mark.parametrize("mission", m.MISSIONS, ids=lambda mission: mission.__name__)
 def test_the_mission_is_done_and_nothing_false_is_believed(library, config, mission):

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from telerobot_nodes.core.protocol import begins_with_halt
 from telerobot_nodes.rtc.decision import HaltSubsystem, HoldSubsystem, Send, ShowTask
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 TASKS = [
     "move left_arm to home",
     "move right_arm to dock",

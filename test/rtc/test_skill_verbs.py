@@ -9,6 +9,8 @@ from telerobot_nodes.rtc.language import CommandError, complete, parse
 from telerobot_nodes.rtc.language.printer import print_program
 from telerobot_nodes.rtc.skills import load_library
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 WAVE = """\
 skill: wave
 doc: Wave with an object.

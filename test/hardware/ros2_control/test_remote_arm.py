@@ -9,6 +9,8 @@ from remote_cell import Cell
 from telerobot_nodes.hardware import Hardware
 from telerobot_nodes.hardware.ros2_control import Trouble
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 DEGREES = 180.0 / np.pi
 BAD = {
     Trouble.MISSING_JOINT: lambda row: {name: value for name, value in row.items() if name != "joint3"},

@@ -136,6 +136,7 @@ def test_an_arm_that_does_not_follow_is_late_and_one_that_is_not_seen_is_silent(
     assert graph.run(MoveGoal(HOME[:3] + 0.1, speed=0.01)).end is MoveEnd.SILENT
 
 
+@pytest.mark.lengthy
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.floats(0.02, 0.5), st.floats(0.0, 5.0))
 def test_every_motion_ends_once_and_within_its_limit(position, speed, late):
     graph = Graph(late=late, reach=1.5)

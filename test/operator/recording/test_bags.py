@@ -14,6 +14,8 @@ from telerobot_nodes.graph.table import TOPICS
 from telerobot_nodes.operator.recording import BagReader, BagTopic, BagWriter
 from telerobot_nodes.operator.recording.bags import message_types
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 POSE = "geometry_msgs/msg/PoseStamped"
 EXECUTED = "telerobot/msg/ExecutedPoints"
 

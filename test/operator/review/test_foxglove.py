@@ -11,6 +11,8 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.recording import BagReader
 from telerobot_nodes.operator.review import write_foxglove
 
+pytestmark = pytest.mark.lengthy  # together some seconds
+
 ROBOT = load_robot("arm")
 
 

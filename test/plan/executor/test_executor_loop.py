@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.motion.loop import ControlStep
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.plan.log import ControlReport, Operation, PlanPoints
+
+pytestmark = pytest.mark.lengthy  # together some seconds
 
 ROBOT = load_robot("arm")
 PERIOD = 0.005
