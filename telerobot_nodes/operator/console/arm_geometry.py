@@ -122,7 +122,7 @@ def _primitive(solid: Any) -> Any:
     if isinstance(solid, coal.Cylinder):
         return sharp(creation.cylinder(solid.radius, 2.0 * solid.halfLength, sections=ROUND_SECTIONS))
     if isinstance(solid, coal.Capsule):
-        return creation.capsule(2.0 * solid.halfLength, solid.radius, count=[ROUND_SECTIONS, 8])
+        return creation.capsule(2.0 * solid.halfLength, solid.radius, count=[8, ROUND_SECTIONS])
     if isinstance(solid, coal.Sphere):
         return creation.icosphere(3, solid.radius)
     return None

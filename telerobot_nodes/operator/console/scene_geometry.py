@@ -38,7 +38,7 @@ def _solid(kind: Any, size: Any) -> Any:
     if kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
         return sharp(creation.cylinder(size[0], 2.0 * size[1], sections=ROUND_SECTIONS))
     if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
-        return creation.capsule(2.0 * size[1], size[0], count=[ROUND_SECTIONS, 8])
+        return creation.capsule(2.0 * size[1], size[0], count=[8, ROUND_SECTIONS])
     if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
         return creation.icosphere(3, size[0])
     return None
