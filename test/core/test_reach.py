@@ -54,3 +54,46 @@ def test_where_the_arm_is_does_not_matter_while_the_path_goes_on(arm):
     reach.arm_at(turned)
     for x in np.linspace(0.0, 0.1, 20):
         reach(at_home(arm, x, 0.0, 0.0))
+
+
+def near_its_limits(robot, *joints):
+    """Home with joints 0.04 rad before their upper limits, which is inside the margin."""
+    q = np.array(robot.home)
+    q[list(joints)] = robot.limits.upper[list(joints)] - 0.04
+    return q
+
+
+def moved(robot, q, joint, by):
+    """The tool's pose after a motion of one joint alone."""
+    q = q.copy()
+    q[joint] += by
+    return pose_from_se3(robot.forward(q))
+
+
+@pytest.mark.parametrize("joint", [0, 3, 5])
+def test_in_the_margin_a_joint_may_leave_its_limit_and_not_approach_it(arm, joint):
+    q = near_its_limits(arm, joint)
+    reach = Reach(arm)
+    reach._seed[:] = q
+    with pytest.raises(OutOfReachError, match=f"joint {joint} would come within 0.05 rad of its limit"):
+        reach(moved(arm, q, joint, 0.01))
+    reach(moved(arm, q, joint, -0.005))
+
+
+def test_a_joint_that_leaves_its_limit_does_not_hide_another_that_approaches_its_own(arm):
+    q = near_its_limits(arm, 0, 5)
+    reach = Reach(arm)
+    reach._seed[:] = q
+    both = q.copy()
+    both[[0, 5]] += (-0.005, 0.01)
+    with pytest.raises(OutOfReachError, match="joint 5"):
+        reach(pose_from_se3(arm.forward(both)))
+
+
+def test_a_singular_pose_is_refused(arm):
+    straight = np.array(arm.home)
+    straight[4] = 0.0  # axes 4 and 6 coincide
+    reach = Reach(arm)
+    reach._seed[:] = straight
+    with pytest.raises(OutOfReachError, match="singularity, smallest singular value under"):
+        reach(pose_from_se3(arm.forward(straight)))

@@ -31,9 +31,10 @@ class Reach:
     def __call__(self, pose: FloatArray) -> None:
         """Raise OutOfReachError when `pose` has no joint solution near the one before."""
         q = self._solve(se3_from_pose(pose))
-        near = np.flatnonzero((q < self._limits.lower + MARGIN) | (q > self._limits.upper - MARGIN))
-        if near.size and np.abs(q - self._seed)[near[0]] > 0.0 and self._worsens(q, int(near[0])):
-            raise OutOfReachError(f"out of reach: joint {near[0]} would come within {MARGIN:g} rad of its limit")
+        room = self._room(q)
+        bad = np.flatnonzero((room < MARGIN) & (room < self._room(self._seed)))  # motion away from a limit is allowed
+        if bad.size:
+            raise OutOfReachError(f"out of reach: joint {bad[0]} would come within {MARGIN:g} rad of its limit")
         if self._kinematics.smallest_singular_value(q) < SINGULAR:
             raise OutOfReachError(f"out of reach: singularity, smallest singular value under {SINGULAR:g}")
         self._seed[:] = q
@@ -44,8 +45,6 @@ class Reach:
         except OutOfReachError:
             return self._kinematics.solve(T_world_tool, self._arm)
 
-    def _worsens(self, q: FloatArray, joint: int) -> bool:
-        """True when the joint approaches its limit; motion away from it is always allowed."""
-        room = np.minimum(q - self._limits.lower, self._limits.upper - q)[joint]
-        before = np.minimum(self._seed - self._limits.lower, self._limits.upper - self._seed)[joint]
-        return bool(room < before)
+    def _room(self, q: FloatArray) -> FloatArray:
+        """Distance (dof,) [rad] of each joint of `q` (dof,) [rad] from its nearer limit."""
+        return np.minimum(q - self._limits.lower, self._limits.upper - q)
