@@ -36,18 +36,17 @@ class ScriptedHand:
         return self._last - last
 
     def _place(self, t: float) -> FloatArray:
-        """Place of the device (6,) [m], [rad] at `t` [s] since the start."""
+        """Place of the device (6,) [m], [rad] at `t` [s] since the start, from a fixed origin."""
         out = np.zeros(6)
         for wave in self._hand.waves:
-            phase = wave.phase + self._phase
-            out[wave.dof] += wave.size * (math.sin(2.0 * math.pi * t / wave.period + phase) - math.sin(phase))
+            out[wave.dof] += wave.size * math.sin(2.0 * math.pi * t / wave.period + wave.phase + self._phase)
         for column, dof in enumerate(self._hand.axes if len(self._table) else ()):
             out[dof] += self._hand.scale * np.interp(t, self._table[:, 0], self._table[:, 1 + column])
         return out
 
 
 def _recording(hand: HandSegment) -> FloatArray:
-    """Rows t [s], x, y, z [m] of a recording, relative to its start. Raises InvalidValueError."""
+    """Rows (n, 4) of a recording: t [s] from its start, x, y, z [m]. Raises InvalidValueError, ModelError."""
     path = share_path(hand.recording)
     try:
         table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
@@ -56,6 +55,5 @@ def _recording(hand: HandSegment) -> FloatArray:
     if table.shape[1] != 4 or len(hand.axes) > 3:
         raise InvalidValueError("hand.recording (columns)", table.shape[1], "allowed: t, x, y, z")
     finite_array(table, "hand.recording")
-    table[:, 1:] -= table[0, 1:]
     table[:, 0] -= table[0, 0]
     return np.array(table)

@@ -26,7 +26,7 @@ VOCABULARY = Vocabulary(
     [
         ("grasp modul with left_arm", "modul", "did you mean module?"),
         ("grasp module with left_am", "left_am", "did you mean left_arm?"),
-        ("grasp dock", "dock", "'dock' is a place, not a object"),
+        ("grasp dock", "dock", "'dock' is a place, not an object"),
         ("grasp module at knob", "knob", "no point is called"),
         ("pick module and place on doc", "doc", "did you mean dock"),
         ("move left_arm to (1, 2, 3) in dok", "dok", "did you mean dock"),

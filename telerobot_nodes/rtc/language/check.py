@@ -73,10 +73,14 @@ def _named(name: tree.Name | None, vocabulary: Vocabulary, *kinds: str) -> None:
         return
     what = " or ".join(kind.removesuffix("s") for kind in kinds)
     elsewhere = next((kind for kind in KINDS if vocabulary.find(name.text, kind)), "")
-    problem = f"{name.text!r} is a {elsewhere.removesuffix('s')}, not a {what}" if elsewhere else ""
+    problem = f"{name.text!r} is {_a(elsewhere.removesuffix('s'))}, not {_a(what)}" if elsewhere else ""
     known = sorted(vocabulary.of(*kinds))
     hint = did_you_mean(name.text, known) or f"known: {', '.join(known[:8]) or 'none'}"
     raise CommandError(problem or f"no {what} is called {name.text!r}", name.at, hint=hint)
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _task(task: tree.Task, vocabulary: Vocabulary) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-import numpy as np
-
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.rtc.decision import Firing, Measured, Output, ReflexWatch
 from telerobot_nodes.rtc.server.text_server import InterfaceServer
@@ -55,9 +53,7 @@ class Reactions:
         return outputs
 
     def _position(self, name: str) -> FloatArray | None:
-        """Where a thing is: an arm as measured, an object or place as far as the database trusts it."""
-        if name in self._interface.arms:
-            return np.array(self._interface.arms[name][1][:3])
+        """Position (3,) [m] of an object or place in WORLD; None: the database does not trust what it has."""
         view = self._interface.database.view
         busy = view.has(f"{name}.pose") and view.item(f"{name}.pose").validity is Validity.BUSY
         try:
