@@ -9,10 +9,18 @@ import pytest
 rclpy = pytest.importorskip("rclpy")
 
 
+FOLDER = Path(__file__).parent
+COMPUTING = (  # tests that start no node and wait for nothing
+    *("convert", "driver_plugins", "halt_receipts", "halt_texts", "ongoing", "operator_client", "planning_scene"),
+    *("reply_cache", "rotations", "rtc_parts", "shared_control", "skill_trials", "teleop_input", "transforms"),
+)
+UNITS = frozenset(FOLDER / f"test_{name}.py" for name in COMPUTING)
+
+
 def pytest_collection_modifyitems(items):
     """What waits for DDS runs apart from what only computes."""
     for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
+        if item.path.is_relative_to(FOLDER) and item.path not in UNITS:
             item.add_marker("system")
 
 
