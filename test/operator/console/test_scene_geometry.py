@@ -53,7 +53,7 @@ def test_a_shape_stands_in_world_with_its_size_and_faces_outside(shapes, colour,
 
 
 def test_a_turned_box_has_its_corners_where_they_belong(shapes):
-    corner = np.array([1.0, 2.0, 3.0]) + [0.3 * C - 0.2 * S, 0.3 * S + 0.2 * C, 0.1]
+    corner = np.array([1.0 + 0.3 * C - 0.2 * S, 2.0 + 0.3 * S + 0.2 * C, 3.1])
     assert np.linalg.norm(shapes[(255, 0, 0)].vertices - corner, axis=1).min() < 1e-6
 
 
