@@ -87,9 +87,10 @@ def _numbers(text: str, field: str) -> FloatArray:
     from telerobot_nodes.core.values import finite_array
 
     try:
-        return finite_array([float(word) for word in text.replace(",", " ").split()], field)
+        values = [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise InvalidValueError(field, text, "allowed: numbers separated by commas") from None
+    return finite_array(values, field)
 
 
 def _as_text(answer: PlanAnswer, seconds: float) -> str:

@@ -1,0 +1,97 @@
+"""`telerobot plan`: a proved path of one arm as text or JSON; goals and numbers that are none are rejected by name."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from telerobot_nodes.cli import main
+from telerobot_nodes.core.robot import load_robot
+
+pytestmark = pytest.mark.lengthy  # loads the planner
+
+ROBOT = load_robot("arm")
+HOME = np.array(ROBOT.home)
+GOAL = HOME + np.array([0.3, -0.1, 0.1, 0.2, 0.1, 0.0])
+START = GOAL + 0.05
+
+
+def joints(q):
+    return ",".join(f"{value:.6f}" for value in q)
+
+
+@pytest.fixture
+def plan(capsys):
+    """Exit code, output, and errors on one line."""
+
+    def run(*words):
+        code = main(["plan", *words])
+        printed = capsys.readouterr()
+        return code, printed.out, " ".join(printed.err.replace("│", " ").split())
+
+    return run
+
+
+def test_a_path_goes_from_home_to_the_joint_goal_inside_the_limits(plan):
+    code, out, _ = plan(f"--to={joints(GOAL)}", "--json")
+    answer = json.loads(out)
+    (path,) = answer["paths"]
+    assert (code, answer["found"]) == (0, True)
+    waypoints, times = np.array(path["waypoints"]), np.array(path["times"])
+    assert waypoints[0] == pytest.approx(HOME)
+    assert waypoints[-1] == pytest.approx(GOAL, abs=1e-6)
+    assert path["joint_names"] == list(ROBOT.joint_names)
+    assert path["length_rad"] == pytest.approx(np.linalg.norm(np.diff(waypoints, axis=0), axis=1).sum())
+    assert (np.diff(times) > 0.0).all()
+    assert (np.abs(path["velocities"]) <= ROBOT.limits.velocity + 1e-9).all()
+    assert path["clearance_m"] >= 0.005
+
+
+def test_a_fifth_of_the_speed_takes_longer(plan):
+    ends = [
+        json.loads(plan(f"--to={joints(GOAL)}", "--json", f"--speed={s}")[1])["paths"][0]["times"][-1] for s in (1, 0.2)
+    ]
+    assert ends[1] > 1.5 * ends[0]
+
+
+def test_a_goal_of_the_tool_is_reached_from_the_start_given(plan):
+    T = ROBOT.forward(GOAL)
+    pose = ",".join(f"{v:.9f}" for v in (*T.translation, *quaternion(T.rotation)))
+    code, out, _ = plan(f"--pose={pose}", f"--start={joints(START)}", "--json")
+    waypoints = np.array(json.loads(out)["paths"][0]["waypoints"])
+    end = ROBOT.forward(waypoints[-1])
+    assert code == 0
+    assert waypoints[0] == pytest.approx(START, abs=1e-6)
+    assert end.translation == pytest.approx(T.translation, abs=1e-4)
+    assert end.rotation == pytest.approx(T.rotation, abs=1e-3)
+
+
+def quaternion(rotation):
+    return Rotation.from_matrix(rotation).as_quat()
+
+
+def test_a_goal_inside_the_floor_has_no_path_and_says_why(plan):
+    T = ROBOT.forward(HOME)
+    pose = ",".join(f"{v:.9f}" for v in (*T.translation[:2], -0.5, *quaternion(T.rotation)))
+    code, out, _ = plan(f"--pose={pose}", "--world=table")
+    assert code == 1
+    assert out.splitlines()[0].split(":")[0] != "found"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--to, --pose: 'neither' is not allowed; allowed: one of the two"),
+        (["--to=0", "--pose=0"], "--to, --pose: 'both' is not allowed"),
+        (["--to=0,0,zero,0,0,0"], "to: '0,0,zero,0,0,0' is not allowed; allowed: numbers separated by commas"),
+        (["--to=0,0,inf,0,0,0"], "to[2]: inf is not allowed"),
+        (["--to=0,0,0,0,0,0", "--robot=crane"], "crane"),
+        (["--to=0,0,0,0,0,0", "--world=moon"], "moon"),
+    ],
+)
+def test_what_cannot_be_planned_is_rejected_by_name(plan, words, message):
+    code, out, err = plan(*words)
+    assert code not in (0, 1)
+    assert out == ""
+    assert message in err
