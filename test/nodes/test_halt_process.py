@@ -1,4 +1,4 @@
-"""The process that hears halts: every message is a halt, whatever it contains; its end and its silence are seen."""
+"""The process that receives halts: every message is a halt, whatever it contains; its end and its silence are seen."""
 
 import mmap
 import os
@@ -26,7 +26,7 @@ TOPICS = {"/hear/halt": "", "/hear/estop": "e-stop "}
 @pytest.fixture(scope="module")
 def hearing(module_ros):
     """The process, its slot, and publishers that it has found."""
-    descriptor = os.memfd_create("heard")
+    descriptor = os.memfd_create("received")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     process = HaltProcess(descriptor, slot, "/hear/halts", TEXTS, ARM_NAME, TOPICS)
@@ -42,15 +42,15 @@ def hearing(module_ros):
 
 @pytest.fixture
 def say(hearing, module_ros):
-    """Publishes one halt and returns what was heard of it."""
+    """Publishes one halt and returns what was received of it."""
     process, slot, senders = hearing
 
     def publish(message, topic=0):
         before = slot.count
         senders[topic].publish(message)
-        assert module_ros.until(lambda: slot.count > before), "the halt was not heard"
+        assert module_ros.until(lambda: slot.count > before), "the halt was not received"
         assert process.news()
-        return process.heard
+        return process.received
 
     return publish
 
@@ -65,16 +65,16 @@ def test_a_message_with_default_fields_is_a_halt(say):
 
 
 def test_copies_of_one_halt_are_heard_and_told_from_the_next(say):
-    told = [say(Halt(number=number, agent="ben")).told for number in (5, 5, 6, 5)]
-    assert [b - a for a, b in pairwise(told)] == [0, 1, 1]
-    told = [say(Halt(agent="ben")).told for _ in range(3)]
-    assert [b - a for a, b in pairwise(told)] == [1, 1]  # without a number each is new
+    distinct = [say(Halt(number=number, agent="ben")).distinct for number in (5, 5, 6, 5)]
+    assert [b - a for a, b in pairwise(distinct)] == [0, 1, 1]
+    distinct = [say(Halt(agent="ben")).distinct for _ in range(3)]
+    assert [b - a for a, b in pairwise(distinct)] == [1, 1]  # without a number each is new
 
 
 def test_an_estop_is_a_halt_and_its_sender_is_confirmed_as_such(say):
-    heard = say(Halt(number=4, agent="cho", reason="fire"), topic=1)
-    assert heard.reason == "e-stop cho: fire"
-    assert heard.obeyed(heard.told)[-1] == ("e-stop cho", 4)
+    received = say(Halt(number=4, agent="cho", reason="fire"), topic=1)
+    assert received.reason == "e-stop cho: fire"
+    assert received.obeyed(received.distinct)[-1] == ("e-stop cho", 4)
 
 
 def test_invalid_letters_and_long_texts_are_halts(say):
@@ -92,16 +92,18 @@ def a_text(text, number=0):
 
 
 def test_a_text_that_begins_with_a_halt_word_is_a_halt_and_the_same_as_its_forwarded_copy(say):
-    heard = say(a_text("STOP!! now", 3), topic=2)
-    assert heard.reason == "eve.text: halt by shell"
-    assert heard.obeyed(heard.told)[-1] == ("eve.text", 3)
-    assert say(Halt(agent="eve.text", number=3)).told == heard.told
-    assert say(a_text("stop", 4), topic=2).told == heard.told + 1
+    received = say(a_text("STOP!! now", 3), topic=2)
+    assert received.reason == "eve.text: halt by shell"
+    assert received.obeyed(received.distinct)[-1] == ("eve.text", 3)
+    assert say(Halt(agent="eve.text", number=3)).distinct == received.distinct
+    assert say(a_text("stop", 4), topic=2).distinct == received.distinct + 1
 
 
 def test_a_text_without_a_number_is_paired_with_its_forwarded_copy(say):
-    told = [say(message, topic).told for message, topic in [(a_text("halt"), 2), (Halt(agent="eve.text"), 0)] * 2]
-    assert [b - a for a, b in pairwise(told)] == [0, 1, 0]
+    distinct = [
+        say(message, topic).distinct for message, topic in [(a_text("halt"), 2), (Halt(agent="eve.text"), 0)] * 2
+    ]
+    assert [b - a for a, b in pairwise(distinct)] == [0, 1, 0]
 
 
 def test_a_broken_text_halts_if_the_word_is_whole_and_other_texts_do_not(hearing, say):
@@ -128,7 +130,7 @@ def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, sa
     texts.publish(a_text("halt right_arm"))
     texts.publish(a_text("halt command 3"))
     assert say(a_text("halt left_arm", 31), topic=2).reason == "eve.text: halt by shell"
-    assert say(a_text("Halt LEFT-arm;", 32), topic=3).obeyed(slot.read().told)[-1] == ("eve.text", 32)
+    assert say(a_text("Halt LEFT-arm;", 32), topic=3).obeyed(slot.read().distinct)[-1] == ("eve.text", 32)
     assert slot.count == before + 2
 
 
@@ -141,11 +143,13 @@ def test_a_thousand_halts_at_once_are_heard_the_last_of_them_too(hearing, module
     process, _, senders = hearing
     for number in range(1, 1001):
         senders[0].publish(Halt(number=number, agent="flood"))
-    assert module_ros.until(lambda: process.news() and process.heard.obeyed(process.heard.told)[-1] == ("flood", 1000))
+    assert module_ros.until(
+        lambda: process.news() and process.received.obeyed(process.received.distinct)[-1] == ("flood", 1000)
+    )
 
 
 def test_it_leaves_no_shared_memory_behind(module_ros):
-    descriptor = os.memfd_create("heard")
+    descriptor = os.memfd_create("received")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     others = segments_of(os.getpid())
@@ -165,7 +169,7 @@ def segments_of(pid):
 
 
 def test_silence_and_end_of_the_process_are_told(module_ros):
-    descriptor = os.memfd_create("heard")
+    descriptor = os.memfd_create("received")
     os.ftruncate(descriptor, HaltSlot.SIZE)
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
     process = HaltProcess(descriptor, slot, "/hear/others", TEXTS, ARM_NAME, TOPICS)
@@ -175,7 +179,7 @@ def test_silence_and_end_of_the_process_are_told(module_ros):
     assert process.trouble(now) == ""
     os.kill(process.pid, signal.SIGSTOP)
     beats = slot.beats
-    assert process.trouble(now + SILENCE_LIMIT + 1.0).startswith("the process that hears halts hangs")
+    assert process.trouble(now + SILENCE_LIMIT + 1.0).startswith("the process that receives halts hangs")
     assert slot.beats == beats
     os.kill(process.pid, signal.SIGCONT)
     assert module_ros.until(lambda: slot.beats > beats)

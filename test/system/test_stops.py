@@ -1,4 +1,4 @@
-"""Any halt halts, said in every way, and nothing moves before RESUME; a robot that cannot hear halts does not run."""
+"""Any halt halts, however it is sent, and nothing moves before RESUME; without its halt receiver no robot runs."""
 
 import os
 import signal
@@ -74,7 +74,7 @@ def moving():
 
 
 def listeners(pid):
-    """Processes below `pid` that hear halts."""
+    """Processes below `pid` that receive halts."""
     found = []
     for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
         command = Path(f"/proc/{child}/cmdline").read_bytes()
@@ -95,4 +95,4 @@ def test_the_graph_ends_when_the_robot_is_deaf_to_halts():
         assert time.monotonic() - began < 20.0
     finally:
         supervisor.stop()
-    assert any("the process that hears halts ended with code -9" in line for line in lines), "\n".join(lines)
+    assert any("the process that receives halts ended with code -9" in line for line in lines), "\n".join(lines)

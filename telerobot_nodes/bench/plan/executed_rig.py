@@ -228,7 +228,7 @@ def _without(*cut: Cut) -> Fault:
 
 
 def _halted(rig: ExecutedRig, duration: float) -> None:
-    rig.loop.halt(rig.loop.output.record["told"].item() + 1, "test")
+    rig.loop.halt(rig.loop.output.record["distinct"].item() + 1, "test")
     rig.run(duration, press=True)
 
 

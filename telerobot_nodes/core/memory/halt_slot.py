@@ -1,6 +1,6 @@
 """The slot of received halts in the control loop's memory.
 
-It lies at the beginning of that memory, so that the process that hears halts needs to know nothing else of it.
+It lies at the beginning of that memory, so that the process that receives halts needs to know nothing else of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ AGENT_LENGTH = 128  # characters of a sender's name that count
 _BEATS = 64  # bytes; a cache line of its own
 _HEARD = np.dtype(
     [
-        ("told", "i8"),
+        ("distinct", "i8"),
         ("reason", "S240"),
         ("senders", "i8"),
         ("agent", f"S{4 * AGENT_LENGTH}", (SENDERS,)),
@@ -34,20 +34,20 @@ class HaltSender:
 
     agent: str
     number: int  # the sender's own, 0 .. 2^64 - 1
-    told: int  # halts told apart when it came
+    distinct: int  # distinct halts when it came
 
 
 @dataclass(frozen=True)
-class HeardHalt:
-    """The latest halt: halts told apart so far, its reason, and the recent senders, newest last."""
+class ReceivedHalt:
+    """The latest halt: distinct halts so far, its reason, and the recent senders, newest last."""
 
-    told: int = 0
+    distinct: int = 0
     reason: str = ""
     senders: Sequence[HaltSender] = ()
 
-    def obeyed(self, told: int) -> list[tuple[str, int]]:
-        """Senders and numbers of the halts among the first `told`, newest last."""
-        return [(sender.agent, sender.number) for sender in self.senders if sender.told <= told]
+    def obeyed(self, distinct: int) -> list[tuple[str, int]]:
+        """Senders and numbers of the halts among the first `distinct`, newest last."""
+        return [(sender.agent, sender.number) for sender in self.senders if sender.distinct <= distinct]
 
 
 class HaltSlot:
@@ -78,13 +78,17 @@ class HaltSlot:
         """Give a sign of life."""
         self._beats[0] += 1
 
-    def write(self, heard: HeardHalt) -> None:
+    def write(self, received: ReceivedHalt) -> None:
         """Write a halt; a longer reason is cut, and of more senders the newest stay."""
-        record, senders = self._record, heard.senders[-SENDERS:]
-        record["told"], record["reason"], record["senders"] = heard.told, _encoded(heard.reason, 240), len(senders)
+        record, senders = self._record, received.senders[-SENDERS:]
+        record["distinct"], record["reason"], record["senders"] = (
+            received.distinct,
+            _encoded(received.reason, 240),
+            len(senders),
+        )
         for i, sender in enumerate(senders):
             record["agent"][i] = _encoded(sender.agent, 4 * AGENT_LENGTH)
-            record["number"][i], record["at"][i] = sender.number, sender.told
+            record["number"][i], record["at"][i] = sender.number, sender.distinct
         self._mailbox.write(record)
 
     def latest(self) -> tuple[int, str]:
@@ -92,16 +96,16 @@ class HaltSlot:
         record = self._record
         if not self._mailbox.read(record):
             return 0, ""
-        return int(record["told"]), _text(record["reason"].item())
+        return int(record["distinct"]), _text(record["reason"].item())
 
-    def read(self) -> HeardHalt:
-        """The latest halt; one with `told` 0 before the first."""
+    def read(self) -> ReceivedHalt:
+        """The latest halt; one with `distinct` 0 before the first."""
         record = self._record
         if not self._mailbox.read(record):
-            return HeardHalt()
+            return ReceivedHalt()
         rows = range(int(record["senders"]))
         senders = [HaltSender(_text(record["agent"][i]), int(record["number"][i]), int(record["at"][i])) for i in rows]
-        return HeardHalt(int(record["told"]), _text(record["reason"].item()), senders)
+        return ReceivedHalt(int(record["distinct"]), _text(record["reason"].item()), senders)
 
 
 def _encoded(text: str, size: int) -> bytes:

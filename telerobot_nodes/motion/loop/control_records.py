@@ -82,7 +82,7 @@ def output_dtype(dof: int) -> np.dtype[Any]:
         "refused",
         "halted",
         "halt_count",
-        "told",
+        "distinct",
         "steps",
         "missed",
         "saturated",
@@ -177,7 +177,7 @@ class ControlOutput:
     halted = _scalar("halted")  # 1: nothing moves the arm until the resume of `halt_count`
     halt_count = _scalar("halt_count")  # the robot's own count of halts
     halt_reason = _scalar("halt_reason")  # of the present one
-    told = _scalar("told")  # halts that the host has told apart and the loop has obeyed
+    distinct = _scalar("distinct")  # distinct halts that the loop has obeyed
     plan_time = _scalar("plan_time")  # [s]
     arrived_window = _scalar("arrived_window")  # of the last setpoint that hardware, joints and fingers followed
     arrived_time = _scalar("arrived_time")  # [s] plan time of it

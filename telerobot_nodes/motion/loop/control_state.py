@@ -80,19 +80,19 @@ class HaltLatch:
         """`count` and `reason` of the loop before this one; a reason latches."""
         self.count, self.reason = count, reason
         self.halted = bool(reason)
-        self.told = 0  # halts that the host has told apart and the loop has obeyed
+        self.distinct = 0  # distinct halts that the loop has obeyed
 
     @property
     def text(self) -> str:
         """Why nothing moves, for people."""
         return f"halt {self.count}: {self.reason}"
 
-    def halt(self, told: int, reason: str) -> None:
-        """Latch. A copy counts only when it comes after a resume; copies of one halt have the same `told`."""
-        if not self.halted or told != self.told:
+    def halt(self, distinct: int, reason: str) -> None:
+        """Latch. A copy counts only when it comes after a resume; copies of one halt have the same `distinct`."""
+        if not self.halted or distinct != self.distinct:
             self.count += 1
             self.reason = reason or "no reason"
-        self.told, self.halted = told, True
+        self.distinct, self.halted = distinct, True
 
     def resume(self, count: int) -> bool:
         """Release the halt of this count; False, and nothing changes, when it is not the present one."""
@@ -143,9 +143,9 @@ class ControlMachine:
         elif self.free:
             self.explain(StopCause.NONE, "")
 
-    def halt(self, told: int, reason: str) -> None:
-        """Latch a halt and come to rest; `told` as in `HaltLatch.halt`."""
-        self.latch.halt(told, reason)
+    def halt(self, distinct: int, reason: str) -> None:
+        """Latch a halt and come to rest; `distinct` as in `HaltLatch.halt`."""
+        self.latch.halt(distinct, reason)
         self.stop(StopCause.HALT, self.latch.text)
 
     def stop(self, cause: StopCause, reason: str) -> None:

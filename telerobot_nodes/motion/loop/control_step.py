@@ -99,12 +99,12 @@ class ControlStep:
         self._monitor.hardware, self._monitor.hardware_reason = state, reason
         self.primitives.executive.measure_gripper(at, gripper)
         if state == HardwareState.ESTOP and not self.output.record["estop"]:
-            self.halt(self._latch.told, self._monitor.hardware_text)  # its reset alone lets nothing move
+            self.halt(self._latch.distinct, self._monitor.hardware_text)  # its reset alone lets nothing move
         self.output.record["estop"] = state == HardwareState.ESTOP
 
-    def halt(self, told: int, reason: str) -> None:
-        """Come to rest on the path, and let nothing move the arm until `resume`; `told` as in `HaltLatch.halt`."""
-        self._machine.halt(told, reason)
+    def halt(self, distinct: int, reason: str) -> None:
+        """Come to rest on the path, and let nothing move the arm until `resume`; `distinct` as in `HaltLatch.halt`."""
+        self._machine.halt(distinct, reason)
 
     def resume(self, count: int) -> None:
         """End the halt of this count; without effect for any other count, and while the e-stop is latched."""
@@ -324,7 +324,7 @@ def _write_state(
 def _write_halt(record: Record, latch: HaltLatch) -> None:
     if record["halted"] != latch.halted or record["halt_count"] != latch.count:  # else the reason is the same
         record["halt_reason"] = encoded(latch.reason)
-    record["halted"], record["halt_count"], record["told"] = latch.halted, latch.count, latch.told
+    record["halted"], record["halt_count"], record["distinct"] = latch.halted, latch.count, latch.distinct
 
 
 def _write_motion(

@@ -50,7 +50,7 @@ class LoopRunner:
         self._orders = orders
         self._emit = emit
         self._every = every
-        self._heard = 0  # halts
+        self._received = 0  # halts
         self._braked = False  # in the step before: the first setpoint at rest leaves at once
         self._status_count = 0
         inbox = memory.inbox.mailboxes
@@ -91,10 +91,10 @@ class LoopRunner:
 
     def _receive(self, now: float) -> None:
         control, record = self.control, self._records
-        heard = self.memory.heard
-        if heard.count != self._heard:
-            self._heard = heard.count
-            control.halt(*heard.latest())
+        received = self.memory.received
+        if received.count != self._received:
+            self._received = received.count
+            control.halt(*received.latest())
         if self._fresh("hardware"):
             hardware = record["hardware"]
             reason = records.text(hardware["reason"].item())

@@ -117,13 +117,13 @@ class ControlInbox:
 class LoopMemory:
     """All records of one loop in `memory` (default: own) of `size(dof)` bytes, zero before the first use.
 
-    `heard` lies at its beginning: the process that writes it knows nothing of the rest.
+    `received` lies at its beginning: the process that writes it knows nothing of the rest.
     """
 
     def __init__(self, dof: int, period: float, memory: memoryview | None = None) -> None:
         memory = memoryview(bytearray(self.size(dof))) if memory is None else memory
         self._at, self._memory = 0, memory
-        self.heard = HaltSlot(self._take(HaltSlot.SIZE))
+        self.received = HaltSlot(self._take(HaltSlot.SIZE))
         self.inbox = ControlInbox({name: self._mailbox(dtype) for name, dtype in _inbox_dtypes(dof).items()})
         out = {name: self._mailbox(dtype) for name, dtype in _outbox_dtypes(dof).items()}
         self.output, self.status, self._about = out["output"], out["status"], out["about"]

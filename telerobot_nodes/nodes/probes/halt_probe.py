@@ -55,7 +55,7 @@ class HaltProbe(Foreground):
         """True when halts and goals have their receivers, and the state of the arm is known."""
         return self._halts.get_subscription_count() > 0 and self._execute.server_is_ready() and self.state is not None
 
-    def hears_texts(self) -> bool:
+    def receives_texts(self) -> bool:
         """True when texts have a subscriber."""
         return bool(self._commands.get_subscription_count())
 

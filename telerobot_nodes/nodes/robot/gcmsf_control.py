@@ -115,7 +115,7 @@ class GcmsfControlNode(GraphNode):
         topics = {self.resolve_topic_name(topic): word for topic, word in HALT_TOPICS.items()}
         name, memory = f"{self.get_fully_qualified_name()}_halts", self._loop.memory
         texts, arm_name = self.resolve_topic_name(TEXTS), self.resolve_topic_name(ARM_NAME)
-        return HaltProcess(self._loop.descriptor, memory.heard, name, texts, arm_name, topics)
+        return HaltProcess(self._loop.descriptor, memory.received, name, texts, arm_name, topics)
 
     def _make_field(self) -> FieldSource:
         parameters = self._parameters
@@ -165,18 +165,18 @@ class GcmsfControlNode(GraphNode):
     def _tick(self) -> None:
         if self._loop.error and not self.failure:
             self._on_loop_end(self._loop.error)
-        self.failure = self.failure or self._hear()
+        self.failure = self.failure or self._check_halts()
         if self._loop.read_output(self._output):
-            received = self._halts.heard.obeyed(self._output.told) if self._halts is not None else ()
+            received = self._halts.received.obeyed(self._output.distinct) if self._halts is not None else ()
             self._state.publish(state_message(self._output, self.stamp(), received))
             self._scheduler.update(self.now(), self._output, self._loop.read_status(), self._inputs.gripper)
 
-    def _hear(self) -> str:
-        """Note the halts that the loop has heard; returns why it hears none, "" while it does."""
+    def _check_halts(self) -> str:
+        """Note the halts that the loop has received; returns why it receives none, "" while it does."""
         if self._halts is None:
             return ""
         if self._halts.news():
-            self._scheduler.stop(0, f"halt by {self._halts.heard.reason}")
+            self._scheduler.stop(0, f"halt by {self._halts.received.reason}")
         return self._halts.trouble(self.now())
 
     def health(self) -> Health:

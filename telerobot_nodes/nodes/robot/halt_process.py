@@ -1,4 +1,4 @@
-"""The host's end of the process that hears halts, `halt_receiver.py`: start, signs of life, end."""
+"""The host's end of the process that receives halts, `halt_receiver.py`: start, signs of life, end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from telerobot_nodes.core.memory import HaltSlot, HeardHalt
+from telerobot_nodes.core.memory import HaltSlot, ReceivedHalt
 from telerobot_nodes.errors import TelerobotError
 
 MODULE = "telerobot_nodes.nodes.robot.halt_receiver"
@@ -18,11 +18,11 @@ END_LIMIT = 2.0  # [s]
 
 
 class HaltProcessError(TelerobotError):
-    """The process that hears halts did not start."""
+    """The process that receives halts did not start."""
 
 
 class HaltProcess:
-    """Hears halts for the loop whose memory `descriptor` is. `heard` is the latest halt; `trouble` why it is deaf."""
+    """Receives halts for the loop whose memory `descriptor` is; `received` is the latest."""
 
     def __init__(
         self, descriptor: int, slot: HaltSlot, name: str, texts: str, arm_name: str, topics: Mapping[str, str]
@@ -32,7 +32,7 @@ class HaltProcess:
         `topics` of halts: name -> the word before the senders. All names are absolute.
         """
         self._slot = slot
-        self._count, self.heard = 0, HeardHalt()
+        self._count, self.received = 0, ReceivedHalt()
         self._beats, self._alive_at = -1, 0.0
         words = [f"{topic}={word}" for topic, word in topics.items()]
         self._process = subprocess.Popen(
@@ -48,29 +48,29 @@ class HaltProcess:
         return self._process.pid
 
     def wait_ready(self) -> None:
-        """Wait until it hears. Raises HaltProcessError."""
+        """Wait until it receives. Raises HaltProcessError."""
         stdout = self._process.stdout
         assert stdout is not None
         ready, _, _ = select.select([stdout], [], [], START_LIMIT)
         if not ready or not stdout.read(1):
             self.stop()
-            raise HaltProcessError("the process that hears halts did not start; see its output")
+            raise HaltProcessError("the process that receives halts did not start; see its output")
 
     def trouble(self, now: float) -> str:
         """Why no halt is received; "" while the process gives signs of life."""
         if self._process.poll() is not None:
-            return f"the process that hears halts ended with code {self._process.returncode}"
+            return f"the process that receives halts ended with code {self._process.returncode}"
         if self._slot.beats != self._beats:
             self._beats, self._alive_at = self._slot.beats, now
         if now - self._alive_at > SILENCE_LIMIT:
-            return f"the process that hears halts hangs since {SILENCE_LIMIT:g} s"
+            return f"the process that receives halts hangs since {SILENCE_LIMIT:g} s"
         return ""
 
     def news(self) -> bool:
-        """True when a halt came since the last call; it is then in `heard`."""
+        """True when a halt came since the last call; it is then in `received`."""
         if self._slot.count == self._count:
             return False
-        self._count, self.heard = self._slot.count, self._slot.read()
+        self._count, self.received = self._slot.count, self._slot.read()
         return True
 
     def stop(self) -> None:

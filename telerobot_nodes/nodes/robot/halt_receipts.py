@@ -1,18 +1,18 @@
-"""Who sent the halts that were heard: told apart from their copies, and reported to their senders."""
+"""Who sent the halts that were received. Copies of one halt count once; every sender gets a receipt."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
 
-from telerobot_nodes.core.memory import AGENT_LENGTH, SENDERS, HaltSender, HeardHalt
+from telerobot_nodes.core.memory import AGENT_LENGTH, SENDERS, HaltSender, ReceivedHalt
 
 _KEPT = 64  # halts of one sender by which copies are recognised
 
 
 @dataclass
 class _Sender:
-    """The halts of one sender, told apart: how many, the latest numbers, and how many of them each way has brought."""
+    """The distinct halts of one sender: how many, the latest numbers, and how many of them each way has brought."""
 
     latest: HaltSender
     count: int = 0
@@ -39,10 +39,10 @@ class HaltReceipts:
     """Latest halt of each recent sender. A number serves only its own sender, as the name of one halt."""
 
     def __init__(self) -> None:
-        self._told = 0  # halts told apart
+        self._distinct = 0  # distinct halts
         self._senders: dict[str, _Sender] = {}
 
-    def take(self, agent: str, number: int, reason: str, way: str = "") -> HeardHalt:
+    def take(self, agent: str, number: int, reason: str, way: str = "") -> ReceivedHalt:
         """Take a halt, whatever its number.
 
         One without a number is new on the `way` on which it comes first: the same halt may come on every way once.
@@ -50,9 +50,9 @@ class HaltReceipts:
         agent = agent[:AGENT_LENGTH]
         sender = self._senders.pop(agent, None) or _Sender(HaltSender(agent, number, 0))
         if sender.is_new(number, way):
-            self._told += 1
-            sender.latest = HaltSender(agent, number, self._told)
+            self._distinct += 1
+            sender.latest = HaltSender(agent, number, self._distinct)
         self._senders[agent] = sender
         if len(self._senders) > SENDERS:
             del self._senders[next(iter(self._senders))]
-        return HeardHalt(self._told, f"{agent}: {reason}", [one.latest for one in self._senders.values()])
+        return ReceivedHalt(self._distinct, f"{agent}: {reason}", [one.latest for one in self._senders.values()])

@@ -53,7 +53,7 @@ class HaltReceiver:
         if len(self._arms) < MOST_NAMES:
             self._arms.add(arm)
 
-    def hear(self, topic: str, word: str, data: bytes) -> None:
+    def receive(self, topic: str, word: str, data: bytes) -> None:
         """Write the halt of one serialized Halt.msg that came on `topic`; `word` precedes its sender."""
         try:
             message = deserialize_message(data, Halt)
@@ -62,7 +62,7 @@ class HaltReceiver:
             agent, number, why = "unknown", 0, f"unreadable message: {error}"
         self._slot.write(self._receipts.take(word + agent, number, why[:REASON_LENGTH], topic))
 
-    def hear_text(self, topic: str, data: bytes) -> None:
+    def receive_text(self, topic: str, data: bytes) -> None:
         """Write the halt of one serialized Command.msg, if it is one."""
         halt = halt_of_text(data, self._arms)
         if halt is not None:
@@ -81,7 +81,7 @@ class TextTopics:
         if topic in self._topics or len(self._topics) == MOST_NAMES:
             return
         self._node.create_subscription(
-            Command, topic, partial(self._receiver.hear_text, topic), self._profile, raw=True
+            Command, topic, partial(self._receiver.receive_text, topic), self._profile, raw=True
         )
         self._topics.add(topic)
 
@@ -107,7 +107,7 @@ def serve(
     )
     profile = qos_profile(graph.topic("halt").qos)
     for topic, word in topics.items():
-        node.create_subscription(Halt, topic, partial(receiver.hear, topic, word), profile, raw=True)
+        node.create_subscription(Halt, topic, partial(receiver.receive, topic, word), profile, raw=True)
     listen = TextTopics(node, receiver, profile)
     listen.add(texts)
     latched = qos_profile(graph.topic("rtc_decision_unit/arm_name").qos)

@@ -1,6 +1,6 @@
 """Halts among the texts: of a serialized Command.msg only the names and the first letters of the text are read.
 
-The thread that hears halts hears every text with it, so the time of one does not depend on its length.
+One thread receives halts and every text, so the time of a halt does not depend on the length of a text.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.memory import HeardHalt
+from telerobot_nodes.core.memory import ReceivedHalt
 from telerobot_nodes.core.protocol import ControlState
 from telerobot_nodes.motion.loop import ControlLoop, ControlOutput, ControlStep
 
@@ -59,15 +59,15 @@ def test_a_window_and_a_halt_reach_the_control_step(running, arm, make_window, s
     q_from, q_to, duration = arm.home, arm.home + 0.2, 3.0
     running.loop.inbox.window(make_window(q_from, q_to, begin=time.monotonic() + 0.02, duration=duration))
     running.wait(lambda: running.state == ControlState.TRACKING and running.speed > 0.02)
-    running.loop.memory.heard.write(HeardHalt(4, "test"))
+    running.loop.memory.received.write(ReceivedHalt(4, "test"))
     running.wait(lambda: running.state == ControlState.STOPPED)
     copy = ControlOutput(arm.dof)
     running.wait(lambda: running.loop.read_output(copy) and copy.state == ControlState.STOPPED)
-    assert (copy.told, copy.halt_count, copy.halted) == (4, 1, 1)
+    assert (copy.distinct, copy.halt_count, copy.halted) == (4, 1, 1)
     assert copy.reason == "halt 1: test"
     assert not copy.qd.any()
     running.loop.inbox.resume(2**64 - 1)
-    running.loop.memory.heard.write(HeardHalt(4, "test"))  # a copy
+    running.loop.memory.received.write(ReceivedHalt(4, "test"))  # a copy
     running.wait(lambda: running.steps > copy.steps + 5)
     running.wait(lambda: running.loop.read_output(copy) and copy.halted == 1)
     running.loop.inbox.resume(1)
@@ -96,7 +96,7 @@ def test_setpoints_leave_in_every_step_while_the_arm_stops(arm, make_window):
             assert seen.wait_for(lambda: rows[-1][2], PATIENCE)
             moving = len(rows)
             assert seen.wait_for(lambda: len(rows) >= moving + 10, PATIENCE)
-            loop.memory.heard.write(HeardHalt(1, "test"))
+            loop.memory.received.write(ReceivedHalt(1, "test"))
             assert seen.wait_for(lambda: rows[-1][1] is ControlState.STOPPED, PATIENCE)
             stopped = [row for row in rows[moving:] if row[1] is not ControlState.TRACKING]
     finally:

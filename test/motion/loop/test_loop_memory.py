@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.memory import HaltSlot, HeardHalt
+from telerobot_nodes.core.memory import HaltSlot, ReceivedHalt
 from telerobot_nodes.motion.loop import LoopMemory
 from telerobot_nodes.motion.loop.loop_memory import Scheduling
 
@@ -20,12 +20,12 @@ def test_two_memories_over_the_same_bytes_share_every_record():
     host, loop = LoopMemory(DOF, PERIOD, shared), LoopMemory(DOF, PERIOD, shared)
     host.inbox.measured(1.0, np.arange(DOF), np.ones(DOF))
     host.inbox.wrench(1.1, np.full(6, 2.0))
-    host.heard.write(HeardHalt(7, "operator"))
+    host.received.write(ReceivedHalt(7, "operator"))
     host.inbox.hardware(1.2, 3, "drive", 0.04)
     host.inbox.field(1.3, np.full(6, 0.1))
     assert latest(loop, "measured")["q"].tolist() == list(range(DOF))
     assert latest(loop, "wrench")["wrench"].tolist() == [2.0] * 6
-    assert loop.heard.read() == HeardHalt(7, "operator", [])
+    assert loop.received.read() == ReceivedHalt(7, "operator", [])
     host.inbox.hardware(1.1, 3, "drive", 0.04, 0.05, 2**64 - 1)
     assert int(latest(loop, "hardware")["setpoint"]) == 2**63 - 1
     host.inbox.hardware(1.2, 3, "drive", 0.04)
@@ -38,8 +38,8 @@ def test_two_memories_over_the_same_bytes_share_every_record():
 
 def test_the_place_of_halts_is_at_the_beginning_of_the_memory():
     memory = memoryview(bytearray(LoopMemory.size(DOF)))
-    HaltSlot(memory[: HaltSlot.SIZE]).write(HeardHalt(1, "test"))
-    assert LoopMemory(DOF, PERIOD, memory).heard.read() == HeardHalt(1, "test", [])
+    HaltSlot(memory[: HaltSlot.SIZE]).write(ReceivedHalt(1, "test"))
+    assert LoopMemory(DOF, PERIOD, memory).received.read() == ReceivedHalt(1, "test", [])
 
 
 def test_motion_of_the_device_adds_up_so_that_no_part_is_lost():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.memory import HeardHalt
+from telerobot_nodes.core.memory import ReceivedHalt
 from telerobot_nodes.core.protocol import ControlState
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.motion.law import Termination
@@ -79,7 +79,7 @@ def test_a_window_a_primitive_and_a_halt_reach_a_loop_in_another_process(running
     arm.wait(lambda: arm.output.state == ControlState.HOLDING and not arm.output.qd.any())
     arm.begin(1)
     arm.wait(lambda: np.abs(arm.output.qd).max() > 0.02)
-    arm.loop.memory.heard.write(HeardHalt(3, "test"))
+    arm.loop.memory.received.write(ReceivedHalt(3, "test"))
     arm.wait(lambda: arm.output.state == ControlState.STOPPED and not arm.output.primitive)
     status = arm.loop.read_status()
     assert (status.id, status.running, status.reason) == (1, False, Termination.EXTERNAL_STOP)
@@ -110,7 +110,7 @@ def test_the_host_is_told_when_the_loops_process_dies(running):
     os.kill(running.loop.pid, signal.SIGKILL)
     running.wait(lambda: running.ends)
     assert "-9" in running.loop.error
-    running.loop.send_order(Stop(0, "nobody hears it"))
+    running.loop.send_order(Stop(0, "nobody receives it"))
 
 
 @pytest.mark.slow
