@@ -1,5 +1,6 @@
 """Nodes forked from a process that has loaded what they share: as good as nodes of their own, and sooner there."""
 
+import contextlib
 import os
 import re
 import signal
@@ -11,7 +12,7 @@ import pytest
 from supervised import PATIENCE, alive, wait_until
 
 from telerobot_nodes.fork_server import SHARED
-from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
+from telerobot_nodes.runtime import GraphOptions, Supervisor, forking, node_environment
 from telerobot_nodes.runtime.forking import ForkServer
 from telerobot_nodes.runtime.supervisor import Change
 
@@ -37,7 +38,14 @@ def status(pid, name):
 
 
 def words_of(pid):
-    return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0").split("\0")
+    """The words of a process; none of one that is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0").split("\0")
+    return []
+
+
+def processes():
+    return {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
 
 
 def ready(process):
@@ -88,6 +96,15 @@ def test_a_node_killed_by_a_signal_has_its_number_as_exit_code(server):
     assert ready(node)
     os.kill(node.pid, signal.SIGKILL)
     assert node.wait() == -signal.SIGKILL
+
+
+def test_a_node_whose_end_could_not_be_seen_is_ended_and_refused(server, monkeypatch):
+    monkeypatch.setattr(forking, "SET_CHILD_SUBREAPER", 9999)  # as where a sandbox forbids it
+    before = processes()
+    with pytest.raises(OSError, match="gives orphans to another process"):
+        start(server, *NODE)
+    new = processes() - before
+    wait_until(lambda: not any(alive(pid) and "link_emulator" in words_of(pid) for pid in new))
 
 
 def test_nodes_go_on_without_the_server_and_it_starts_no_more():

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -70,6 +71,7 @@ class ForkServer:
                 socket.send_fds(self._control, [request], [stdin, stdout])
                 pid = int(self._receive())
                 self._receive()  # the process between is gone: the node is a child of this process
+            _require_child(pid)
         except (OSError, ValueError) as error:
             os.close(hold)
             os.close(output)
@@ -90,6 +92,15 @@ class ForkServer:
         if not answer:
             raise OSError("the fork server has ended")
         return answer
+
+
+def _require_child(pid: int) -> None:
+    """End a process that is no child of this one; raises OSError then: its end could not be seen."""
+    try:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError as error:
+        os.kill(pid, signal.SIGKILL)
+        raise OSError("this system gives orphans to another process") from error
 
 
 @contextlib.contextmanager
