@@ -35,7 +35,7 @@ class ConflictReport:
 
 
 class PathConflicts:
-    """Examines the points of one `SimulatedPath`; call the others when its points change."""
+    """Conflicts of one `SimulatedPath`. After a change of the path call `clear`, `truncate` or `forget` as well."""
 
     def __init__(
         self, robot: RobotModel, path: SimulatedPath, checker: CollisionChecker | None, bounds: ConflictBounds
@@ -78,7 +78,7 @@ class PathConflicts:
             del self._found[seq]
 
     def report(self, name: str = "") -> ConflictReport:
-        """Conflicts found; `name` of the path begins the text."""
+        """Conflicts found so far; the text of the first begins with `name`, that of the path."""
         if not self._found:
             return ConflictReport(0)
         seq, first = next(iter(self._found.items()))

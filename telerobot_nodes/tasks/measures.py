@@ -128,6 +128,7 @@ class Judge:
 
 
 def _angle(cosine: float) -> float:
+    """Angle [rad] of a cosine that rounding may have put outside -1 .. 1."""
     return math.acos(min(max(cosine, -1.0), 1.0))
 
 
@@ -138,6 +139,7 @@ def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _reduced(values: FloatArray, labels: FloatArray, m: Measure, period: float) -> float:
+    """One number of a measure's samples (n,), `period` [s] apart, with labels (n,); NaN: too few of them."""
     if m.during:
         values = values[np.isin(labels, m.during)]
     count = max(round(m.smooth / period), 1)

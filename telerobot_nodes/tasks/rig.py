@@ -106,11 +106,11 @@ class TaskRig(PrimitiveRig):
                 self.executive.teleoperate(moved)
 
     def after_physics(self) -> None:
-        """Let the judge look."""
+        """Sample the measures of success."""
         self.judge.sample(self.label)
 
     def after_step(self) -> None:
-        """Let the watcher look."""
+        """Call the watcher."""
         if self._watch is not None:
             self._watch(self)
 

@@ -1,4 +1,4 @@
-"""The command that tries tasks. Views and shells make it, so that no part of a text that is tried is ever done."""
+"""The text that tries tasks. Views and shells build it here, so that no part of a tried text is executed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from telerobot_nodes.errors import InvalidValueError
 def trial_of(text: str) -> str:
     """The text that tries all tasks of a text, with or without the word `try` before them.
 
-    Raises InvalidValueError for a text with a closing brace inside: what follows it would not be tried but done.
+    Raises InvalidValueError for a closing brace inside the text: what follows it would be executed, not tried.
     """
     words = text.split(None, 1)
     rest = (words[1] if len(words) == 2 and words[0].lower() == "try" else text).strip()

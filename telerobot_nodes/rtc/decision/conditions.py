@@ -107,9 +107,9 @@ class _Watched:
     primitive: Primitive
     request: Request
     since: float  # [s]
-    told: float  # [s] latest progress report
+    reported: float  # [s] latest progress report
     met: set[int] = field(default_factory=set)  # rules that let the motion go on, and hold now
-    known: dict[int, float] = field(default_factory=dict)  # when each rule could last be told [s] after `since`
+    known: dict[int, float] = field(default_factory=dict)  # [s] after `since`: latest evaluation of each rule
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,8 @@ class ReflexWatch:
         fired: list[Firing] = []
         for entry in [w for w in self._watched.values() if w.primitive.subsystem == subsystem]:
             fired += self._fire(entry, measured, now - entry.since)
-            if entry.primitive.report.every and now - entry.told >= entry.primitive.report.every:
-                entry.told = now
+            if entry.primitive.report.every and now - entry.reported >= entry.primitive.report.every:
+                entry.reported = now
                 fired.append(Firing(entry.primitive, "", _facts(measured, now - entry.since)))
         for firing in fired:
             if firing.outcome:
@@ -174,7 +174,7 @@ class ReflexWatch:
             if answer is not None:
                 entry.known[number] = elapsed
             elif stops and elapsed - entry.known.get(number, 0.0) > UNKNOWN:
-                return [Firing(entry.primitive, "sensor_loss", f"{rule.text} cannot be told: nothing measures it now")]
+                return [Firing(entry.primitive, "sensor_loss", f"{rule.text} is not measured now")]
             if true and number not in entry.met:
                 fired.append(Firing(entry.primitive, "", f"{rule.text}: {rule.does}", rule))
             (entry.met.add if true else entry.met.discard)(number)

@@ -83,7 +83,7 @@ class Cell:
         self.settle()
 
     def measure(self, arm: str) -> None:
-        """The arm's sensors speak."""
+        """Give the interface the joints and the tool's pose of an arm, as a measurement at the present time."""
         joints = self.executor.joints[arm]
         pose = self.checks.kinematics.forward(arm, joints)
         self.take(self.interface.measured(arm, tuple(joints.tolist()), tuple(pose.tolist()), self.now))
