@@ -43,10 +43,10 @@ class CommandLine:
             self._text = gui.add_text(
                 "text", "", multiline=True, hint='as in "pick module and place on dock with left_arm"'
             )
-            self._next = gui.add_html("")
             self._buttons = gui.add_button_group("", ("run", "try", "complete", "done"))
-            self._now = gui.add_html("")
             self._steps = gui.add_button_group("", STEP_WORDS, visible=False)
+            self._next = gui.add_html("")  # what grows is below the buttons, which stay under the pointer
+            self._now = gui.add_html("")
             self._shown = gui.add_html("")
         self._steps.on_click(lambda _event: self._step_pressed(self._steps.value))
         self._text.on_update(lambda _event: self._suggest())

@@ -110,7 +110,7 @@ def test_what_is_told_is_shown_as_text_and_only_the_latest(gui, line):
 def test_words_are_suggested_while_one_types_and_completed_on_demand(gui, line):
     gui.made["text"].value = "gra"
     gui.made["text"].update(None)
-    assert "grant grasp" in gui.made["html1"].content
+    assert "grant grasp" in gui.made["html3"].content
     press(gui, "complete", "gras")
     assert gui.made["text"].value == "grasp "
 

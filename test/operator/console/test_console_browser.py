@@ -240,7 +240,14 @@ def test_the_live_script_has_a_line_for_each_step_and_the_step_that_waits_is_don
         row.scroll_into_view_if_needed()
         heights.append(row.bounding_box()["height"])
     assert max(heights) < 1.5 * min(heights)  # none is wrapped
-    page.get_by_role("button", name="step", exact=True).click()
+    step = page.get_by_role("button", name="step", exact=True)
+    step.scroll_into_view_if_needed()
+    before = step.bounding_box()
+    line.script(7, [("", "command 7, waits for your step: pick module"), *STEPS, *STEPS], waits=True)
+    line.show()
+    page.get_by_text(STEPS[0][1].strip(), exact=True).nth(1).wait_for()
+    assert step.bounding_box() == before
+    step.click()
     console.wait_for_steps(lambda: line.take() == ["step command 7"])
     page.get_by_role("button", name="continue", exact=True).click()
     console.wait_for_steps(lambda: line.take() == ["continue command 7"])
