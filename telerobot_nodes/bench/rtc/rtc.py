@@ -5,6 +5,7 @@ No ROS, no motion: the arm of `urdf/` for kinematics, every primitive answered a
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -171,6 +172,8 @@ class _Host:
 def _messages(library: Library, repeats: int) -> dict[str, Any]:
     """Measure the decision unit's time per message with 20 commands in progress, and for a halt."""
     host = _Host(library)
+    gc.collect()
+    gc.freeze()  # as the node does once it has loaded
     halts: list[float] = []
     for _ in range(max(3, repeats // 20)):
         for _ in range(BUSY):
