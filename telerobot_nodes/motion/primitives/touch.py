@@ -1,5 +1,8 @@
 """Move to touch [US5231693]: approach until a threshold is crossed, come to rest, back off as selected.
 
+An arm that is accelerated, as after a pause of its controller, is felt at the wrist like a touch. A touch is what is
+still felt after `STAY` at rest; without it the approach goes on.
+
 Backing off follows the approach in reverse. It ends
   reverse: when force and torque are below the reverse thresholds,
   safety:  when one of them is above its safety threshold (the tool has caught on something), or at the start,
@@ -25,21 +28,28 @@ from telerobot_nodes.motion.primitives.primitive import Primitive
 from telerobot_nodes.motion.primitives.trajectory import CartesianMotion
 
 NEVER = 1e4  # [N], [N m] a threshold that is never reached but keeps the sensor supervised
+STAY = 0.1  # [s] at rest before a touch counts: servo and filter have settled
+STILL_FELT = 0.25  # of the threshold that was crossed
+MOST_RESUMED = 10  # approaches taken up again
 
 
 class TouchStage(Enum):
     """Stage of a move to touch."""
 
     APPROACH = "approach"
+    STAYING = "at rest where a threshold was crossed"
     BACKING = "backing off"
 
 
 @dataclass(frozen=True)
 class TouchPlan:
-    """The prepared backing off; the motion of `back` is replaced, because it begins at the touch."""
+    """What follows the approach; the motions of `stay` and `back` are replaced, because they begin at the touch."""
 
     touch: Touch
     T_world_nom: pin.SE3  # start of the approach
+    T_world_dest: pin.SE3
+    approach: PreparedMotion
+    stay: PreparedMotion
     back: PreparedMotion
 
 
@@ -59,9 +69,10 @@ def plan_touch(robot: RobotModel, period: float, touch: Touch, approach: Prepare
         }
     )
     law = law_of(parameters, robot, period)
-    return TouchPlan(
-        touch, T, replace(approach, parameters=parameters, law=law, conditions=EndingConditions(parameters))
-    )
+    back = replace(approach, parameters=parameters, law=law, conditions=EndingConditions(parameters))
+    stay = replace(back, parameters=parameters.changed({"end_time": STAY}))
+    T_dest = pin.SE3(motion.destination_R.copy(), motion.destination_p.copy())
+    return TouchPlan(touch, T, T_dest, approach, stay, back)
 
 
 class TouchMonitor:
@@ -72,6 +83,7 @@ class TouchMonitor:
         self.stage = TouchStage.APPROACH
         self.readings = readings
         self._armed = False
+        self._resumed = 0
         self._crossed_at: FloatArray | None = None  # (3,) [m] NOM when the threshold was crossed
 
     @property
@@ -93,26 +105,61 @@ class TouchMonitor:
                 primitive.stop(reason)
 
     def at_rest(self, now: float, primitive: Primitive) -> Termination:
-        """The primitive has come to rest: begin backing off (RUNNING), or return why everything has ended."""
-        reason = primitive.reason
-        if self.stage is TouchStage.BACKING:
-            return self._returned(primitive.fusion.state) if reason is Termination.COMPLETED else reason
-        if reason is Termination.COMPLETED:
-            return Termination.MISSED
-        if reason not in (Termination.MAX_FORCE, Termination.MAX_TORQUE):
+        """The primitive has come to rest: begin what follows (RUNNING), or return why everything has ended."""
+        reason, stage = primitive.reason, self.stage
+        if stage is TouchStage.APPROACH and reason in (Termination.MAX_FORCE, Termination.MAX_TORQUE):
+            return self._go_on(now, primitive, TouchStage.STAYING, self.plan.stay)
+        if reason is not Termination.COMPLETED:
             return reason
-        self._back_off(now, primitive)
+        if stage is TouchStage.STAYING:
+            return self._stayed(now, primitive)
+        return self._returned(primitive.fusion.state) if stage is TouchStage.BACKING else Termination.MISSED
+
+    def _stayed(self, now: float, primitive: Primitive) -> Termination:
+        """Back off from what is still felt; else go on with the approach."""
+        if self._still_felt(primitive.fusion.state):
+            self._note_place(primitive)
+            return self._go_on(now, primitive, TouchStage.BACKING, self.plan.back, self.plan.T_world_nom)
+        self._forget()
+        if self._resumed > MOST_RESUMED:
+            return Termination.MISSED
+        return self._go_on(now, primitive, TouchStage.APPROACH, self.plan.approach, self.plan.T_world_dest)
+
+    def _go_on(
+        self,
+        now: float,
+        primitive: Primitive,
+        stage: TouchStage,
+        prepared: PreparedMotion,
+        T_world_dest: pin.SE3 | None = None,
+    ) -> Termination:
+        """Begin a stage where the arm is; without a destination it stays there."""
+        q = primitive.setpoint.q.copy()
+        T = primitive.fusion.T_world_nom(q)
+        motion = CartesianMotion(T, T_world_dest or T, prepared.parameters.trajectory)
+        self.stage = stage
+        primitive.begin(now, q, replace(prepared, q=q, motion=motion))
         return Termination.RUNNING
 
-    def _back_off(self, now: float, primitive: Primitive) -> None:
-        plan, q = self.plan, primitive.setpoint.q.copy()
+    def _note_place(self, primitive: Primitive) -> None:
         touched = primitive.measured_nom.translation
         if self._crossed_at is not None:
             self.readings["overtravel"] = float(np.linalg.norm(touched - self._crossed_at))
         self.readings.update(zip(("touch_x", "touch_y", "touch_z"), map(float, touched), strict=True))
-        motion = CartesianMotion(primitive.fusion.T_world_nom(q), plan.T_world_nom, plan.back.parameters.trajectory)
-        self.stage = TouchStage.BACKING
-        primitive.begin(now, q, replace(plan.back, q=q, motion=motion))
+
+    def _forget(self) -> None:
+        """Forget a touch that was none."""
+        self._resumed += 1
+        self._crossed_at = None
+        for name in ("touch_force", "touch_torque"):
+            self.readings.pop(name, None)
+
+    def _still_felt(self, state: State) -> bool:
+        force, torque = _felt(state)
+        limits = self.plan.approach.parameters.force
+        return _above(force, STILL_FELT * limits.max_force_thres) or _above(
+            torque, STILL_FELT * limits.max_torque_thres
+        )
 
     def _backing_ended(self, state: State) -> Termination:
         touch = self.plan.touch

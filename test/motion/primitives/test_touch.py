@@ -14,12 +14,15 @@ WAY = 0.02  # [m] along the tool's z axis
 
 
 class Wall:
-    """A wall `at` [m] along the approach; `stuck`: it holds the tool with this force [N] after the touch."""
+    """A wall `at` [m] along the approach; `stuck`: it holds the tool with this force [N] after the touch.
 
-    def __init__(self, arm, at, stuck=0.0, **values):
+    `jolts`: depths [m] from which the arm's own inertia is felt, while it moves.
+    """
+
+    def __init__(self, arm, at, stuck=0.0, jolts=(), **values):
         self.executive, self.arm, self.at, self.stuck = Executive(arm, PERIOD), arm, at, stuck
         self.start, self.now, self.q, self.touched = arm.forward(np.array(arm.home)), 1.0, np.array(arm.home), False
-        self.T_tn_sensor = sensor_in_tool(arm)
+        self.T_tn_sensor, self.jolts = sensor_in_tool(arm), list(jolts)
         wanted = {"tr_rel_dest": [0.0, 0.0, WAY, 0.0, 0.0, 0.0, 1.0], "time_vel_val": 0.02, **values}
         request = PrimitiveRequest(1, "move_to_touch", wanted)
         self.feel()
@@ -30,6 +33,8 @@ class Wall:
         force = max(STIFFNESS * depth, 0.0)
         self.touched = self.touched or force > 0.0
         force = max(force, self.stuck if self.touched else 0.0)
+        if self.jolts and depth + self.at > self.jolts[0] and self.moves:
+            force, self.jolts = force + 20.0, self.jolts[1:]
         noise = 1e-6 * (round(self.now / PERIOD) % 2)
         self.executive.measure(self.q)
         wrench = np.array([0.0, 0.0, force + noise, 0.0, 0.0, 0.0])  # at the sensor, whose axes are the tool's
@@ -43,6 +48,10 @@ class Wall:
             self.feel()
             assert self.now < 60.0
         return self.executive.reason
+
+    @property
+    def moves(self):
+        return np.abs(self.executive.setpoint.qd).max() > 1e-6
 
     @property
     def depth(self):
@@ -100,3 +109,38 @@ def test_only_a_cartesian_motion_can_back_off(arm):
     prepared = executive.prepare(joints, np.array(arm.home))
     with pytest.raises(TypeError, match="Cartesian"):
         plan_touch(arm, PERIOD, prepared.values.touch, prepared.motion)
+
+
+def test_a_jolt_in_the_air_is_no_touch_and_the_approach_goes_on(arm):
+    wall = Wall(arm, 0.01, back_off="return", jolts=(0.004, 0.006))
+    assert wall.run() is Termination.TOUCHED
+    place = wall.start.act(np.array([0.0, 0.0, 0.01]))
+    touched = [wall.executive.readings[f"touch_{axis}"] for axis in "xyz"]
+    np.testing.assert_allclose(touched, place, atol=2e-3)
+    assert wall.executive.readings["touch_force"] < 20.0
+
+
+def test_a_jolt_without_a_wall_is_a_miss(arm):
+    wall = Wall(arm, 2.0 * WAY, jolts=(0.004,))
+    assert wall.run() is Termination.MISSED
+    assert wall.depth == pytest.approx(WAY, abs=1e-4)
+    assert "touch_force" not in wall.executive.readings
+
+
+def test_an_arm_that_is_jolted_for_ever_gives_up(arm):
+    wall = Wall(arm, 2.0 * WAY, jolts=[0.001] * 2000)
+    assert wall.run() is Termination.MISSED
+    assert wall.depth < 0.9 * WAY
+
+
+def test_a_stop_while_it_makes_sure_ends_the_touch(arm):
+    wall = Wall(arm, 0.01, back_off="return")
+    executive = wall.executive
+    while "touch_force" not in executive.readings or wall.moves:
+        executive.step(wall.now)
+        wall.q = executive.setpoint.q.copy()
+        wall.now += PERIOD
+        wall.feel()
+    executive.stop()
+    assert wall.run() is Termination.EXTERNAL_STOP
+    assert wall.depth == pytest.approx(0.01, abs=2e-3)
