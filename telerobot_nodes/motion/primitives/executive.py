@@ -22,6 +22,7 @@ from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.parameters import GcmsfParameters, KindValues, PrimitiveKind
 from telerobot_nodes.motion.primitives.gripper import GripperMotion
 from telerobot_nodes.motion.primitives.guard import GuardBand
+from telerobot_nodes.motion.primitives.kept_force import KeptForce
 from telerobot_nodes.motion.primitives.preparation import (
     PreparedChange,
     PreparedMotion,
@@ -61,7 +62,7 @@ class ExecutiveStatus:
     elapsed: float  # [s] since it began
     motion: PrimitiveStatus
     gripper: float  # [m] measured opening; NaN: unknown
-    readings: Mapping[str, float]  # e.g. touch_force, overtravel, grip_width
+    readings: Mapping[str, float]  # e.g. touch_force, overtravel, grip_width, force_kept
 
     @property
     def succeeded(self) -> bool:
@@ -88,6 +89,7 @@ class Executive:
         self.readings: dict[str, float] = {}
         self._prepared: Prepared | None = None
         self._touch: TouchMonitor | None = None
+        self._kept: KeptForce | None = None
         self._began = 0.0
         self._ended = 0.0
 
@@ -141,6 +143,7 @@ class Executive:
         self._prepared, self.request = prepared, prepared.request
         self.readings = {"duration": prepared.motion.duration}
         self._touch = None if prepared.touch is None else TouchMonitor(prepared.touch, self.readings)
+        self._kept = KeptForce(prepared.values.law, self.readings) if prepared.kind.name == "gcm" else None
         if prepared.kind.gripper:
             self.gripper.begin(now, prepared.values.grasp, prepared.kind.name == "compliant_grasp")
         self._began = now
@@ -164,6 +167,8 @@ class Executive:
             if displacement is not None:
                 self.primitive.add_displacement(displacement)
         going = self.primitive.step(now)
+        if self._kept is not None and self.primitive.runs:
+            self._kept.watch(self.primitive.fusion.state)
         if self._prepared.kind.gripper and self.primitive.runs:
             grasped = self.gripper.step(now, self.period)
             if grasped:
