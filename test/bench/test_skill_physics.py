@@ -1,5 +1,7 @@
 """Skills in physics: what is reported was done, and the database holds what is so."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,44 @@ def test_a_crank_that_does_not_turn_is_reported_as_failed(library):
     cell.arm.model.dof_frictionloss[joint.dofadr[0]] = 50.0  # [N m] more than the arm is let press
     play = Play("turn", (), "turn crank by 120 deg with left_arm", lambda a, b: abs(b.joints["crank"] - 2.09) < 0.15)
     result = play_one(cell, play)
+    assert (result.reported, result.done, result.false_entries) == (False, False, ()), result.why
+
+
+@pytest.mark.parametrize(("skill", "step", "height"), [("polish", "meet", 0.275), ("pick", "down", 0.30)])
+def test_a_jolt_on_the_way_down_is_not_taken_for_a_touch(library, skill, step, height):
+    """As after a pause of the controller, which the arm makes up for: the wrist feels its own inertia."""
+    cell = SkillCell(library)
+    felt = cell.hardware.measured
+    jolts = []
+
+    def jolted():
+        measured = felt()
+        low = cell.robot.forward(measured.position).translation[2] < height
+        if low and not jolts and cell.state.primitive is not None and cell.state.primitive.step == step:
+            jolts.append(np.array([0.0, 0.0, 20.0, 0.0, 0.0, 0.0]))
+            return replace(measured, wrench_sensor=measured.wrench_sensor + jolts[0])
+        return measured
+
+    cell.hardware.measured = jolted
+    result = play_one(cell, next(play for play in PLAYS if play.skill == skill))
+    assert jolts
+    assert (result.reported, result.done, result.false_entries) == (True, True, ()), result.why
+
+
+@pytest.mark.slow
+def test_a_box_that_is_taken_away_meanwhile_is_not_reported_as_pushed(library):
+    cell = SkillCell(library)
+    begin, taken = cell._begin, []
+
+    def begun(primitive):
+        if primitive.step == "along":
+            taken.append(primitive)
+            cell.arm.data.joint("box_free").qpos[1] += 0.12
+        begin(primitive)
+
+    cell._begin = begun
+    result = play_one(cell, next(play for play in PLAYS if play.skill == "push"))
+    assert taken
     assert (result.reported, result.done, result.false_entries) == (False, False, ()), result.why
 
 

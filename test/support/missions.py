@@ -204,6 +204,48 @@ def touched_far_off(cell):
     return failed(cell, "pick module and place on dock with left_arm", "too far from where it should be")
 
 
+def came_down_early(cell):
+    """On the dock lies something of 3 cm: what is carried is neither let go on it nor believed to be on the dock."""
+    cell.real.surfaces.append((0.66, 0.27, 0.25))
+    return failed(cell, "pick module and place on dock with left_arm", "did not come down") and bool(cell.real.held)
+
+
+def put_down_early(cell):
+    cell.real.surfaces.append((0.66, 0.27, 0.25))
+    done = ran(cell, "grasp module with left_arm", "lift module")
+    return done and failed(cell, "place module on dock", "did not come down") and bool(cell.real.held)
+
+
+def pressed_on_nothing(cell):
+    """What is to be polished gives way as soon as it is pressed on."""
+    cell.executor.meanwhile = {"rub": cell.real.surfaces.clear}
+    return failed(cell, "polish plate for 4 s with left_arm")
+
+
+def slid_in_the_air(cell):
+    cell.executor.meanwhile = {"along": cell.real.surfaces.clear}
+    return failed(cell, "slide box by 3 cm along y with left_arm", "was not pressed on")
+
+
+def slid_in_the_fingers(cell):
+    def shove():
+        name, T_tool_thing = cell.real.held["left_arm"]
+        cell.real.held["left_arm"] = (name, T_tool_thing + np.array([0.02, 0, 0, 0, 0, 0, 0]))
+
+    cell.executor.meanwhile = {"along": shove}
+    return failed(cell, "slide box by 3 cm along y with left_arm", "not where the fingers have it")
+
+
+def taken_away(cell):
+    """Somebody takes the box away while the arm goes the way on which it is to be pushed."""
+
+    def take():
+        cell.real.poses["box"] = cell.real.poses["box"] + np.array([0, 0.10, 0, 0, 0, 0, 0])
+
+    cell.executor.meanwhile = {"along": take}
+    return failed(cell, "push box by 5 cm along x with left_arm", "not seen where it was to go")
+
+
 def polish(cell):
     done = ran(cell, "polish plate for 4 s with left_arm") and near(tool(cell)[:2], (0.62, 0.08))
     steps = {primitive.step: primitive for primitive in cell.executor.sent}
@@ -306,5 +348,6 @@ MISSIONS = [
     pick, place, crank, crank_back, crank_twice, bolt, door, drawer, pull, push, slide, insert, seat, open_in_the_air,
     displaced, too_thin, met_nothing, slips, not_found_again, stopped_half_way, stopped_for_good,
     stops_and_says_it_is_there, approach, move, retract, follow, seen_again, not_in_sight, as_long, traded, touch,
-    touched_nothing, touched_far_off, polish, level, release, refused, empty_hand, already_held, troubled, silent,
+    touched_nothing, touched_far_off, came_down_early, put_down_early, pressed_on_nothing, slid_in_the_air,
+    slid_in_the_fingers, taken_away, polish, level, release, refused, empty_hand, already_held, troubled, silent,
 ]  # fmt: skip

@@ -66,8 +66,10 @@ class ReactingExecutor(rtc_harness.KinematicExecutor):
         self.real = truth_of(world.view.query())
         self.grasp_points = {}  # object: poses of the tool in the object's frame
         self.arm_of = {}  # gripper: arm
+        self.meanwhile = {}  # step: what happens in the world when it begins
 
     def _answer(self, primitive, fault):
+        self.meanwhile.get(primitive.step, lambda: None)()
         report, duration = super()._answer(primitive, fault)
         moves = primitive.subsystem in self.joints and len(primitive.trajectory.points)
         if primitive.subsystem in ("operator", "program") or (fault is not None and not moves):
@@ -159,8 +161,16 @@ class ReactingExecutor(rtc_harness.KinematicExecutor):
         joints = self.checks.kinematics.solve(arm, end, self.joints[arm])
         track = tuple(tuple(np.asarray(p).tolist()) for p in (*poses[: last + 1], end))
         elapsed = primitive.trajectory.duration
+        kept = {"force_kept": float(self._presses(arm, poses[0]))}
         return Report(
-            primitive.number, outcome, tuple(joints.tolist()), tuple(end.tolist()), (0.0,) * 6, {}, elapsed, track=track
+            primitive.number,
+            outcome,
+            tuple(joints.tolist()),
+            tuple(end.tolist()),
+            (0.0,) * 6,
+            kept,
+            elapsed,
+            track=track,
         )
 
     def _reacts(self, arm, before, after):
@@ -208,6 +218,10 @@ class ReactingExecutor(rtc_harness.KinematicExecutor):
             if abs(z) < 0.5 * height + 0.02 and (closed or (opening > width and side)):
                 return True
         return bool(pose[2] <= self._surface(pose[:2], pose[2]) + 1e-3 and pose[2] < start[2] - 1e-3)
+
+    def _presses(self, arm, pose):
+        """Whether something is under the tool, or under what it holds."""
+        return self._touches(arm, shift(pose, [0, 0, 1], -0.01), np.asarray(pose))
 
     def _pushes(self, arm, poses):
         """Closed fingers move the thing in front of them."""

@@ -18,7 +18,7 @@ def worlds():
         yield made
 
 
-@pytest.mark.parametrize("start", schedule(1, seed=3), ids=lambda start: start.play.text)
+@pytest.mark.parametrize("start", list(schedule(1, seed=3)), ids=lambda start: start.play.text)
 def test_a_skill_that_reports_success_has_succeeded(worlds, start):
     result = play_in(worlds, start)
     assert (result.reported, result.done, result.false_entries) == (True, True, ()), result.why

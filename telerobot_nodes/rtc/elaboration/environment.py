@@ -28,7 +28,7 @@ from telerobot_nodes.rtc.skills import (
     evaluate,
     inverse,
 )
-from telerobot_nodes.rtc.world import Checks, DatabaseError, View
+from telerobot_nodes.rtc.world import Checks, DatabaseError, Validity, View
 
 Results = Mapping[str, Mapping[str, object]]  # qualified step name to the result of its report
 
@@ -57,7 +57,9 @@ class Environment:
         results: Results,
         extra: Mapping[str, object] | None = None,
         planning: bool = False,
+        least: Validity = Validity.VALID,
     ) -> None:
+        """`least`: poses of the database below it are not used."""
         self.frame = frame
         self.request = request
         self.library: Library = library
@@ -65,6 +67,7 @@ class Environment:
         self.checks = checks
         self.results = results
         self.planning = planning  # the arm is not yet where the steps before will bring it
+        self._least = least
         self._extra = dict(extra or {})
         self._memo: dict[str, object] = {}
         self._active: list[str] = []
@@ -156,7 +159,7 @@ class Environment:
         return result[attribute]
 
     def _call_pose(self, entity: str) -> FloatArray:
-        return self.view.pose(entity)
+        return self.view.pose(entity, self._least)
 
     def _call_relative(self, a: str, b: str) -> FloatArray:
         if self.planning and a in self.library.workcell.arms and self.view.read(f"{a}.holds") != b:

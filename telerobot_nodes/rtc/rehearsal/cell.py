@@ -63,6 +63,7 @@ class Cell:
         self.workers = Workers(self.database, self.checks, folder)
         self.interface = InterfaceServer(DecisionUnit(library), self.database)
         self.executor = executor(start, self.checks, faults)
+        self._poses = {item.key: item.value for item in self.database.view.query()}
         self.now = 0.0  # [s]
         self.scripts: list[ScriptState] = []  # each change of a live script
         self.script_times: list[float] = []  # [s] of each
@@ -144,7 +145,7 @@ class Cell:
         elif isinstance(output, Send):
             if "object" in (slots := self._slots(output.primitive)):
                 self.executor.looking_for = str(slots["object"])
-                self._show_what_is_held(self.executor.looking_for)
+                self._show_what_was_moved(self.executor.looking_for)
             self.executor.begin(output.primitive, self.now)
         elif isinstance(output, HaltSubsystem):
             self.halts.append((self.now, output))
@@ -161,11 +162,15 @@ class Cell:
         elif isinstance(output, Reply):
             self.replies.append(output)
 
-    def _show_what_is_held(self, name: str) -> None:
-        """The camera sees it in the hand."""
-        view = self.database.view
-        if view.has(f"{name}.pose") and view.item(f"{name}.pose").frame:
-            self.executor.truth[f"{name}.pose"] = tuple(view.pose(name, Validity.INVALID).tolist())
+    def _show_what_was_moved(self, name: str) -> None:
+        """The camera sees it in the hand, or where a step has put it."""
+        view, key = self.database.view, f"{name}.pose"
+        if not view.has(key):
+            return
+        item = view.item(key)
+        if item.frame or (item.value != self._poses.get(key) and item.validity is not Validity.VALID):
+            self.executor.truth[key] = tuple(view.pose(name, Validity.INVALID).tolist())
+        self._poses[key] = item.value
 
     def _slots(self, primitive: Primitive) -> Mapping[str, object]:
         record = self.unit.commands.get(primitive.command)

@@ -16,6 +16,7 @@ from telerobot_nodes.rtc.skills import Primitive, Report
 from telerobot_nodes.rtc.world import Checks, Database
 
 STEPS_TO_STOP = 0.02  # [s] from a halt to rest
+SHORT = 0.01  # [m] of the end of its path a tool touches what it is to touch
 LEAST = 0.05  # [s] of a primitive without a trajectory
 SILENT = "silent"  # the fault of a primitive that nobody reports
 WRONG_WIDTH = "gripped_wrong"  # the fault of fingers that close on something else
@@ -131,6 +132,8 @@ class KinematicExecutor:
             outcome = "gripped" if outcome == WRONG_WIDTH else outcome
         if primitive.executive == "locate" and outcome == "found":
             readings["pose"] = self._found(primitive)
+        if primitive.executive == "compliant_motion":
+            readings["force_kept"] = part
         if primitive.executive == "read" and outcome == "read":
             readings["value"] = self.sensors[str(primitive.parameters["sensor"])]
         elapsed = primitive.trajectory.duration * part
@@ -155,9 +158,9 @@ class KinematicExecutor:
         points = primitive.trajectory.points
         if not len(points) or outcome in ("refused", "estop"):
             return tuple(start.tolist())
-        if part >= 1.0 and outcome == "contact" and primitive.executive == "move_to_touch":
-            part = 0.9
         last = points[min(len(points) - 1, round(part * (len(points) - 1)))]
+        if part >= 1.0 and outcome == "contact" and primitive.executive == "move_to_touch":
+            last = _short_of(last, points[0])
         if points.shape[1] == 7 and primitive.trajectory.space.value == "task":
             last = self.checks.kinematics.solve(primitive.subsystem, last, start)
         return tuple(np.asarray(last).tolist())
@@ -165,3 +168,11 @@ class KinematicExecutor:
     def _found(self, primitive: Primitive) -> tuple[float, ...]:
         pose = self.truth[self.looking_for + ".pose"]
         return pose if isinstance(pose, tuple) else ()
+
+
+def _short_of(pose: FloatArray, start: FloatArray) -> FloatArray:
+    """The pose (7,), `SHORT` nearer to the position of `start`."""
+    way = pose[:3] - start[:3]
+    nearer = np.array(pose)
+    nearer[:3] -= way * min(SHORT / max(float(np.linalg.norm(way)), 1e-9), 1.0)
+    return nearer

@@ -76,7 +76,8 @@ def _step(analysis: AnalysisUnit, context: Context, copy: Database, library: Lib
 def predicted_report(context: Context, database: Database, library: Library, checks: Checks) -> Report:
     """The report of a primitive's success: at its target, with the readings its kind predicts."""
     planned, primitive = context.planned, context.primitive
-    env = Environment(planned.frame, context.request, library, database.view, checks, context.results)
+    doubtful = Validity.BUSY  # where a step before has put it, and the camera of this one is to find it
+    env = Environment(planned.frame, context.request, library, database.view, checks, context.results, least=doubtful)
     joints, pose = _arm_state(planned, primitive, env)
     readings: dict[str, float | str | tuple[float, ...]] = {}
     for name, expression in planned.kind.predicts.items():

@@ -34,7 +34,7 @@ CONSTRAINTS = frozenset(
 RUN_TIME = frozenset(("measured", "target", "here"))
 THINGS = ("arm", "gripper", "camera", "object", "place", "path")  # slots that name a thing of the workcell
 TEXT_SLOTS = frozenset((*THINGS, "point", "option", "relation", "held"))  # slots that stand in texts, in braces
-READINGS = ("width", "pose", "force", "value")
+READINGS = ("width", "pose", "force", "force_kept", "value")
 RESULT_ATTRIBUTES = frozenset(("target", "pose", "joints", "outcome", "elapsed", "readings"))
 
 
