@@ -10,6 +10,7 @@ import yaml
 
 from telerobot_nodes.core.protocol import AuthorityKind, OperationKind, StopCause
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import AuthorityError, InvalidValueError
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
@@ -21,7 +22,7 @@ from telerobot_nodes.rtc.decision import BindPrimitive, ElaborateScript, Job, Pa
 from telerobot_nodes.rtc.elaboration import straight_pieces
 from telerobot_nodes.rtc.execution import outcome_of
 from telerobot_nodes.rtc.server import Workers
-from telerobot_nodes.rtc.skills import load_library
+from telerobot_nodes.rtc.skills import Space, Trajectory, load_library
 from telerobot_nodes.rtc.world import Item, RobotChecks, SnapshotStore
 
 HERE = pin.SE3.Identity()
@@ -96,6 +97,18 @@ def test_the_thread_that_hears_halts_looks_for_no_corners(workers, robot, monkey
     monkeypatch.setattr(straight_pieces, "_is_straight", lambda poses: pytest.fail("looked for corners"))
     monkeypatch.setattr(straight_pieces, "_is_line", lambda points: pytest.fail("looked for corners"))
     assert len(goals_of(primitive, robot, HERE)) == 2
+
+
+def test_a_force_is_kept_as_long_as_asked_where_the_arm_already_is(workers, robot):
+    """To the executive a motion of no length takes no time."""
+    held, _ = first_primitive(workers, "hold left_arm for 4 s")
+    here = pose_from_se3(robot.forward(np.array(robot.home)))
+    trajectory = Trajectory(Space.TASK, np.array([here, here]), 4.0, (0, 1))
+    (goal,) = goals_of(dataclasses.replace(held, trajectory=trajectory), robot, HERE)
+    keys, texts = goal.texts
+    request = PrimitiveRequest(1, goal.name, dict(zip(keys, map(yaml.safe_load, texts), strict=True)))
+    prepared = Executive(robot, 0.005).prepare(request, np.array(robot.home))
+    assert prepared.motion.duration == pytest.approx(4.0)
 
 
 def test_a_pose_is_sent_in_the_world_of_the_arms_own_graph(workers, robot):

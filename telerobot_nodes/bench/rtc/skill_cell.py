@@ -225,7 +225,7 @@ class SkillCell:
         ended = PrimitiveOutcome.SUCCEEDED if status.succeeded else PrimitiveOutcome.STOPPED
         outcome = outcome_of(primitive, running.request, reason)
         outcome = ended_outcome(outcome, ended, running.stop_as, False, self.state.slips(primitive))
-        message = _message(status, reason, self.arm.position, self.state.wrench)
+        message = _message(status, reason, status.motion.q, self.state.wrench)  # as on the graph: the setpoint
         self._running = self.state.primitive = None
         report = report_of(primitive, outcome, message, self.robot, pin.SE3.Identity())
         self._report(replace(report, track=self.state.track if report.pose else ()))

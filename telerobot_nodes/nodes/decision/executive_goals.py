@@ -29,6 +29,7 @@ _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_s
 GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
 PRESSED = 0.8  # of a threshold
 # Destination of an arm that holds for a time: to the executive a motion of no length has ended when it begins.
+NO_LENGTH = 1e-6  # [m], [rad]
 AT_REST = (0.0001, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _GRASP_WORDS = {"width": "grip_width", "force": "grip_force", "rest": "grip_time"}
 
@@ -107,8 +108,12 @@ def _straight_pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[Exe
         seconds = max(primitive.trajectory.duration * share, 0.05)
         values["time_vel_val"] = seconds
         values["acc_time"] = min(float(values.get("acc_time", 0.2)), 0.5 * seconds)  # type: ignore[arg-type]
-        pose = pose_from_se3(T_world_arm.actInv(se3_from_pose(points[b])))
-        values["tr_tn_dest"] = tuple(pose.tolist())
+        if primitive.executive == "compliant_motion" and pose_length(points[a], points[b]) < NO_LENGTH:
+            values = {name: value for name, value in values.items() if name != "tr_tn_dest"}
+            values["tr_rel_dest"] = AT_REST
+        else:
+            pose = pose_from_se3(T_world_arm.actInv(se3_from_pose(points[b])))
+            values["tr_tn_dest"] = tuple(pose.tolist())
         if b != corners[-1]:
             values |= BETWEEN
         yield _fitting(primitive.executive, values)
