@@ -34,7 +34,7 @@ def rubbed(text, seed):
         Measure(name="force", op="<=", value=2.0, reduce="mean", smooth=0.1, target=-FORCE, **pressed),
         Measure(
             name="stroke", of="position", body="pad", axes=("x", "y"), relative=True, reduce="max", during=("polish",),
-            op=">=", value=0.04, unit="m",
+            op=">=", value=0.035, unit="m",
         ),
     )  # fmt: skip
     changed = dataclasses.replace(task, primitives=(touch, polish, retreat), success=measures)
@@ -45,7 +45,7 @@ def rubbed(text, seed):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_hand_moves_its_axes_and_the_program_keeps_the_force(seed):
     result = rubbed(f"{TEXT} shared operator x y program z rx ry", seed)
-    assert [end.reason for end in result.ended] == ["TOUCHED", "COMPLETED", "COMPLETED"]
+    assert [end.reason for end in result.ended] == ["TOUCHED", "CONDITIONS", "COMPLETED"]
     assert result.success, result.verdicts
 
 

@@ -33,7 +33,7 @@ class _Checker(structref.StructRefProxy):  # type: ignore[misc]
         return structref.StructRefProxy.__new__(cls, *fields)
 
 
-structref.define_proxy(_Checker, _CheckerType, ["arm", "world", "at", "a", "b", "step"])
+structref.define_proxy(_Checker, _CheckerType, ["arm", "world", "poses", "a", "b", "step"])
 
 
 @numba.njit(error_model="numpy")
