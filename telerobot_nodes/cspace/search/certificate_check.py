@@ -34,7 +34,7 @@ from telerobot_nodes.cspace.geometry import (
 from telerobot_nodes.cspace.search.certificate import Certificate
 
 SLACK = 1e-9  # [rad] of cells against the path they cover
-HALVINGS = 7  # times a cell is halved before it counts as not proved
+HALVINGS = 9  # times a cell is halved before it counts as not proved
 EXACT = 1e-6  # [m] to which coal's distances are right
 
 
