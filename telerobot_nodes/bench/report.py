@@ -81,7 +81,7 @@ def text(result: Mapping[str, Any]) -> str:
         lines.append(
             f"{mark} {entry['name']}: {entry['value']:.4g} {entry['unit']} (goal {entry['op']} {entry['goal']:g})"
         )
-    return "\n".join(lines)
+    return "\n".join(lines) or "no goals; --json FILE writes the figures"
 
 
 def _plain(value: object) -> object:
