@@ -11,7 +11,7 @@ import numpy as np
 from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED, UpdateKind
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.plan.authority.handoff import ClaimStage, Handoff
-from telerobot_nodes.plan.log import ExecutorReport, PlanStore, PlanUpdate, PointBlock
+from telerobot_nodes.plan.log import MIN_STEP, ExecutorReport, PlanPoints, PlanStore, PlanUpdate, PointBlock
 
 FORCED = -1  # no meeting is needed: a supervisor decided
 UNMEASURED = 2.0  # [s] round trip assumed if none is measured: better too far ahead of the arm than behind it
@@ -24,7 +24,11 @@ class ActivePlan:
         self.store = PlanStore(capacity)
 
     def follow(self, update: PlanUpdate) -> None:
-        """Take one update of the active agent; its trial path is ignored."""
+        """Take one update of the active agent; its trial path is ignored.
+
+        Points replace those of the same number or later: of an agent whose points never reached the robot, and which
+        was restarted.
+        """
         if update.trial:
             return
         if update.kind is UpdateKind.RESET:
@@ -33,9 +37,15 @@ class ActivePlan:
             self.store.truncate(update.after_seq)
         points = update.points
         if points is not None:
+            self._make_way(points)
             seq = np.arange(points.first_seq, points.last_seq + 1)
             gripper = points.gripper if points.gripper.size else np.full(len(points), GRIPPER_UNCHANGED)
             self.store.extend(PointBlock(seq, points.time, points.pose, points.timing, gripper))
+
+    def _make_way(self, points: PlanPoints) -> None:
+        self.store.truncate(points.first_seq - 1)
+        if len(points) and points.time[0] < self.store.last_time + MIN_STEP:
+            self.store.clear()  # they were of another plan
 
     def meeting(self, pose: FloatArray, distance: float, angle: float, after_time: float) -> int:
         """Number of the point nearest to `pose` (7,), within `distance` [m] and `angle` [rad]; 0 if none.

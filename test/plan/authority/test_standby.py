@@ -1,13 +1,15 @@
 """A stand-by over a link: it aims at a part of the active plan that the robot has not passed when its claim arrives."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from two_agents import Far, at, sweep
 
-from telerobot_nodes.core.protocol import AuthorityKind
+from telerobot_nodes.core.protocol import AuthorityKind, UpdateKind
 from telerobot_nodes.plan.authority import StandBy
-from telerobot_nodes.plan.authority.standby import UNMEASURED
+from telerobot_nodes.plan.authority.standby import UNMEASURED, ActivePlan
+from telerobot_nodes.plan.log import PlanPoints, PlanUpdate
 
 
 def approached(delay, loss=0.0, offset=0.0):
@@ -56,3 +58,27 @@ def test_the_robot_keeps_the_active_plan_exactly_up_to_the_meeting_point(delay, 
     assert not any("was committed" in notice for notice in notices)
     seqs = [seq for seq, _ in two.robot.executed]
     assert seqs == sorted(set(seqs))
+
+
+def appended(first, times):
+    pose = np.tile([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0], (len(times), 1))
+    points = PlanPoints(first, np.array(times), pose, np.zeros(len(times), np.uint8), "ann")
+    return PlanUpdate(UpdateKind.APPEND, False, points)
+
+
+@pytest.mark.parametrize(
+    ("later", "numbers", "times"),
+    [
+        (appended(3, [0.06]), [1, 2, 3], [0.02, 0.04, 0.06]),
+        (appended(1, [0.02, 0.04]), [1, 2], [0.02, 0.04]),  # of her restarted queue: the robot had received none
+        (appended(2, [0.03]), [1, 2], [0.02, 0.03]),
+        (appended(3, [0.04]), [3], [0.04]),  # earlier than what she had planned: another plan
+    ],
+)
+def test_points_of_an_agent_that_was_restarted_replace_those_that_nobody_received(later, numbers, times):
+    plan = ActivePlan(1000)
+    plan.follow(appended(1, [0.02, 0.04]))
+    plan.follow(later)
+    block = plan.store.after(0)
+    assert block.seq.tolist() == numbers
+    assert block.time.tolist() == times
