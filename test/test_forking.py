@@ -155,3 +155,11 @@ def test_a_node_comes_back_although_the_server_is_gone_or_hangs(number, capfd):
     finally:
         assert supervisor.stop() == 0
     assert "without a fork server" in capfd.readouterr().err
+
+
+def test_a_stop_while_the_server_loads_leaves_no_server_behind():
+    before = processes()
+    supervisor = Supervisor(GraphOptions("operator"), lambda event: None, lambda node, line: None)
+    assert supervisor.stop() == 0  # as by Ctrl-C, before `start` is through
+    supervisor.start()
+    assert not [pid for pid in processes() - before if "fork-server" in words_of(pid)]

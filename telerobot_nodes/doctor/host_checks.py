@@ -90,7 +90,7 @@ def disk(folder: Path) -> Finding:
         return Finding("disk", f"{folder}: {error.strerror}", Verdict.WRONG, "name a folder that this user may write")
     found = f"{free:.1f} GB free in {folder}, a file is safe after {1e3 * took:.1f} ms"
     if free < DISK_FREE:
-        return Finding("disk", found, Verdict.WRONG, "an hour of recording needs about 1 GB: make room")
+        return Finding("disk", found, Verdict.WRONG, "an hour of recording takes about 1.4 GB: make room")
     advice = "the journal waits for this disk; record to another one with --bag"
     return judged("disk", found, Verdict.CARE if took > SYNC_TIME else None, advice)
 

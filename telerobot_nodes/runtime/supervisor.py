@@ -193,16 +193,14 @@ class Supervisor:
         """A server that has loaded what the nodes share; None without one, and when a stop is requested meanwhile."""
         server = ForkServer(node_environment(os.environ))
         try:
-            while not server.is_loaded(timeout=0.1) and not self._stopping.is_set():
-                pass
+            while not server.is_loaded(timeout=0.1):
+                if self._stopping.is_set():
+                    server.close()
+                    return None
         except OSError as error:
-            self._give_up(server, error)
+            _give_up(server, error)
             return None
         return server
-
-    def _give_up(self, server: ForkServer, error: OSError) -> None:
-        server.close()
-        _print_notice(f"nodes start without a fork server, which takes longer: {error}")
 
     def _run_once(self, name: str, running: threading.Event) -> int:
         try:
@@ -244,7 +242,7 @@ class Supervisor:
             try:
                 return self._server.start(words, environment)
             except OSError as error:
-                self._give_up(self._server, error)
+                _give_up(self._server, error)
                 self._server = None
         return subprocess.Popen(
             words,
@@ -333,6 +331,11 @@ def end_with_supervisor() -> None:
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, name="supervisor-watch", daemon=True).start()
+
+
+def _give_up(server: ForkServer, error: OSError) -> None:
+    server.close()
+    _print_notice(f"nodes start without a fork server, which takes longer: {error}")
 
 
 def _is_running(process: Process) -> bool:

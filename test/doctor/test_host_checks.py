@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 
-from telerobot_nodes.doctor import Verdict
+import pytest
+
+from telerobot_nodes.doctor import Lateness, Verdict
 from telerobot_nodes.doctor import host_checks as checks
 
 
@@ -62,7 +64,18 @@ def test_processors_and_clock_are_reported():
     assert "synchronised" in checks.clock().found
 
 
-def test_scheduling_is_judged_by_the_probe():
-    finding = checks.scheduling(0.1)
-    assert "p99" in finding.found
-    assert (finding.verdict is Verdict.WRONG) == bool(finding.advice)
+@pytest.mark.parametrize(
+    ("lateness", "verdict"), [(Lateness(0.001, 0.01, 1.0), Verdict.OK), (Lateness(0.001, 0.2, 1.0), Verdict.WRONG)]
+)
+def test_scheduling_is_judged_by_the_probe(monkeypatch, lateness, verdict):
+    monkeypatch.setattr(checks, "probe", lambda seconds: lateness)
+    finding = checks.scheduling()
+    assert finding.verdict is verdict
+    assert f"worst {1e3 * lateness.worst:.1f} ms" in finding.found
+
+
+def test_the_rights_asked_for_are_those_that_nodes_use():
+    pytest.importorskip("rclpy")
+    from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY
+
+    assert (checks.REAL_TIME_PRIORITY, checks.NICENESS) == (URGENT_PRIORITY, URGENT_NICENESS)

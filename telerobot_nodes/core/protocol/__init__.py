@@ -5,6 +5,7 @@ from __future__ import annotations
 from telerobot_nodes.core.protocol.halt_words import (
     HALT_WORDS,
     begins_with_halt,
+    fold,
     halt_scope,
     is_only_halt,
     names_arm,
@@ -53,6 +54,7 @@ __all__ = [
     "UpdateKind",
     "Waiting",
     "begins_with_halt",
+    "fold",
     "halt_scope",
     "identity",
     "is_only_halt",

@@ -38,7 +38,12 @@ def halt_scope(text: str | bytes) -> str | int:
 
 def names_arm(scope: str | int, arm: str) -> bool:
     """Whether the scope of a halt is this arm; case and hyphens aside."""
-    return isinstance(scope, str) and scope.lower().replace("-", "_") == arm.lower().replace("-", "_") != ""
+    return isinstance(scope, str) and scope != "" and fold(scope) == fold(arm)
+
+
+def fold(word: str) -> str:
+    """The spelling under which a word is known: small letters, no hyphens."""
+    return word.lower().replace("-", "_")
 
 
 _SCOPE_MARK = re.compile(r"\d")  # a digit is no punctuation: `halt 3` is not understood

@@ -23,7 +23,13 @@ class KeptForce:
 
     def watch(self, state: State) -> None:
         """Count a sample of the motion."""
+        if not self._most:
+            return
         errors = state.six[StateSix.FORCE_ERROR]
         self._samples += 1
-        self._kept += all(abs(errors[i]) <= most for i, most in self._most)
+        self._kept += 1
+        for i, most in self._most:
+            if abs(errors[i]) > most:
+                self._kept -= 1
+                break
         self._readings["force_kept"] = self._kept / self._samples

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lark import Token
 from lark.exceptions import LarkError
 
+from telerobot_nodes.core.protocol import fold
 from telerobot_nodes.rtc.language.errors import CommandError
 from telerobot_nodes.rtc.language.grammar import accepted_terminals, grammar, words
 from telerobot_nodes.rtc.language.printer import quoted
-from telerobot_nodes.rtc.language.verbs import BEGINNINGS, Verb, fold
+from telerobot_nodes.rtc.language.verbs import BEGINNINGS, Verb
 from telerobot_nodes.rtc.language.vocabulary import PERFORMER_KINDS, PLACE_KINDS, Vocabulary
 
 _BREAKS = " \t\n;,(){}=<>"

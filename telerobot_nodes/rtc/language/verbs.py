@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from lark import Token
 from lark.lark import PostLex
 
+from telerobot_nodes.core.protocol import fold
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.rtc.language.units import UNITS
 
@@ -62,11 +63,6 @@ class Verb:
     def __post_init__(self) -> None:
         if not _WORD.fullmatch(self.word):
             raise InvalidValueError("verbs", self.word, "allowed: small letters, digits and _")
-
-
-def fold(word: str) -> str:
-    """The spelling under which a word is known."""
-    return word.lower().replace("-", "_")
 
 
 def terminals_of(verbs: Iterable[Verb]) -> dict[str, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from telerobot_nodes.rtc.language.verbs import Slots, Verb, fold
+from telerobot_nodes.core.protocol import fold
+from telerobot_nodes.rtc.language.verbs import Slots, Verb
 
 
 @dataclass(frozen=True)
