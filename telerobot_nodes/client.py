@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from telerobot_nodes.runtime import DISCOVERY, node_environment
+from telerobot_nodes.runtime import join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.clients import Robot
@@ -17,7 +16,7 @@ def connect(namespace: str = "", name: str = "program", node: Any = None) -> Rob
     `name`: your role, shown to other operators. `node`: an rclpy node to use, spun on another thread than the one that
     waits here; None: a node, a context and a thread of its own. Raises TelerobotError if no graph is found.
     """
-    os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
+    join_graph()
     from telerobot_nodes.nodes.clients import open_robot  # after the environment is set
 
     return open_robot(namespace, name, node)

@@ -7,7 +7,6 @@ at the console could not do as well.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from telerobot_nodes.core.protocol import DeviceState, ExecutorMode
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.operator.client import OperatorClient, commands
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.clients import Terminal
@@ -74,7 +73,7 @@ class DemoSettings:
 
 def run_headless(settings: DemoSettings, show: Show = print) -> None:
     """Drive the arm by the recorded hand and record it; raises DemoError when a step does not come."""
-    os.environ.update(NODE_ENVIRONMENT)  # before messages are imported: this process is a node of the graph as well
+    join_graph()  # before messages are imported: this process is a node of the graph as well
     settings.folder.mkdir(parents=True, exist_ok=True)
     with (settings.folder / "nodes.log").open("w", encoding="utf-8") as log:
         supervisor = Supervisor(settings.graph(), on_line=lambda node, line: print(f"[{node}] {line}", file=log))

@@ -8,6 +8,7 @@ from _pytest.junitxml import xml_key
 from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
 
+from telerobot_nodes.core.config import transport_environment
 from telerobot_nodes.doctor import probe
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +20,7 @@ try:
 except NoDomainError as error:
     pytest.exit(str(error), returncode=4)
 os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ.update(transport_environment({}))  # as the product does
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 settings.register_profile("no wall clock", deadline=None)  # the first example may load or compile kernels

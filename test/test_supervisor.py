@@ -7,6 +7,7 @@ import threading
 import pytest
 from supervised import LIVES, PATIENCE, ROBOT, alive, stand_in, wait_until
 
+from telerobot_nodes.core.config import DISCOVERY, PROFILES, share_path
 from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.supervisor import Change
 
@@ -239,16 +240,18 @@ def test_output_carries_the_name_of_the_node(capfd):
 
 def test_nodes_get_the_domain_of_the_user_and_see_this_host_only(make, seen, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "77")
-    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE")
-    keys = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_PYTHON_CHECK_FIELDS", "OMP_NUM_THREADS")
+    monkeypatch.delenv(DISCOVERY)
+    monkeypatch.delenv(PROFILES[0])
+    keys = ("ROS_DOMAIN_ID", DISCOVERY, PROFILES[0], "ROS_PYTHON_CHECK_FIELDS", "OMP_NUM_THREADS")
     script = f"print(*(os.environ[key] for key in {keys}), flush=True); " + LIVES
     make(plan_executor=script).start()
-    seen.wait_for(lambda: ("plan_executor", "77 LOCALHOST 1 1") in seen.lines)
+    profile = share_path("config/udp_loopback.xml")
+    seen.wait_for(lambda: ("plan_executor", f"77 SYSTEM_DEFAULT {profile} 1 1") in seen.lines)
 
 
 def test_a_discovery_range_set_by_the_user_is_kept(make, seen, monkeypatch):
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
-    script = 'print(os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"], flush=True); ' + LIVES
+    monkeypatch.setenv(DISCOVERY, "SUBNET")
+    script = f"print(os.environ[{DISCOVERY!r}], flush=True); " + LIVES
     make(plan_executor=script).start()
     seen.wait_for(lambda: ("plan_executor", "SUBNET") in seen.lines)
 

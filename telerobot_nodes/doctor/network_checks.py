@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+from telerobot_nodes.core.config import DISCOVERY, PROFILES, is_loopback
 from telerobot_nodes.doctor.findings import Finding, Verdict, judged
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.link import load_hosts, shared_key
-from telerobot_nodes.runtime import DISCOVERY
 
 DOMAINS = range(102)  # above them DDS uses ports that Linux gives to anybody
 RANGES = ("LOCALHOST", "OFF", "SUBNET", "SYSTEM_DEFAULT")
-PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 MIDDLEWARE = ("", "rmw_fastrtps_cpp")
 CONSOLE_PORT = 8080
 LOOPBACK = "127.0.0.1"
@@ -34,7 +33,7 @@ def discovery(environment: Mapping[str, str] = os.environ) -> Finding:
     found = environment.get(DISCOVERY, "")
     if found and found not in RANGES:
         return Finding("discovery", found, Verdict.WRONG, f"{DISCOVERY}: allowed: {', '.join(RANGES)}")
-    wide = found in ("SUBNET", "SYSTEM_DEFAULT")
+    wide = found == "SUBNET" or (found == "SYSTEM_DEFAULT" and not is_loopback(environment))
     advice = f"everybody on the network can move the arm: set {DISCOVERY}=LOCALHOST, and --hosts for two hosts"
     return judged("discovery", found or "this host only, by default", Verdict.CARE if wide else None, advice)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.runtime.compile_first import compile_first
-from telerobot_nodes.runtime.launching import DISCOVERY, GraphOptions, launch_description
+from telerobot_nodes.runtime.launching import GraphOptions, launch_description
 from telerobot_nodes.runtime.supervisor import (
     NODE_ENVIRONMENT,
     SUPERVISED,
@@ -15,7 +15,6 @@ from telerobot_nodes.runtime.supervisor import (
 )
 
 __all__ = [
-    "DISCOVERY",
     "NODE_ENVIRONMENT",
     "SUPERVISED",
     "GraphOptions",

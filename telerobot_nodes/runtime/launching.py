@@ -14,13 +14,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from telerobot_nodes.core.config import transport_environment
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS, Host, Node, node, operator_side, remappings
 
 if TYPE_CHECKING:
     from launch import LaunchDescription
 
-DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -149,7 +149,7 @@ def launch_description(graph_name: str) -> LaunchDescription:
     ]
 
     def start(context: Any) -> list[Any]:
-        os.environ.setdefault(DISCOVERY, "LOCALHOST")
+        os.environ.update(transport_environment(os.environ))
         given = {name: context.launch_configurations[name] for name in declared}
         return launch_actions(_options_from_strings(graph_name, given))
 

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from telerobot_nodes.core.config import STATE_VARIABLE
+from telerobot_nodes.core.config import STATE_VARIABLE, transport_environment
 from telerobot_nodes.graph import Node
 from telerobot_nodes.runtime.forking import ForkedProcess, ForkServer
-from telerobot_nodes.runtime.launching import DISCOVERY, GraphOptions, node_command
+from telerobot_nodes.runtime.launching import GraphOptions, node_command
 
 SUPERVISED = "TELEROBOT_SUPERVISED"
 NOT_STARTED = 127
@@ -71,12 +71,12 @@ class NodeEvent:
 def node_environment(base: Mapping[str, str]) -> dict[str, str]:
     """Environment of a node's process."""
     prefix = {"AMENT_PREFIX_PATH": sys.prefix} if Path(sys.prefix, "share", "ament_index").is_dir() else {}
-    return {**prefix, **base, **NODE_ENVIRONMENT}
+    return {**prefix, **base, **transport_environment(base), **NODE_ENVIRONMENT}
 
 
 def join_graph() -> None:
     """Set what rclpy reads: the graphs of this host, unless the environment says otherwise."""
-    os.environ.update({DISCOVERY: os.environ.get(DISCOVERY, "LOCALHOST"), **node_environment(os.environ)})
+    os.environ.update(node_environment(os.environ))
 
 
 class Supervisor:
@@ -226,7 +226,6 @@ class Supervisor:
 
     def _spawn(self, name: str) -> Process | None:
         environment = {
-            DISCOVERY: "LOCALHOST",
             **node_environment(os.environ),
             SUPERVISED: "1",
             STATE_VARIABLE: self._state.name,

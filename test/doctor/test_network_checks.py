@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.config import DISCOVERY, share_path, transport_environment
 from telerobot_nodes.doctor import Verdict
 from telerobot_nodes.doctor import network_checks as checks
 from telerobot_nodes.link import create_key
-from telerobot_nodes.runtime import DISCOVERY
 
 
 @pytest.mark.parametrize(
@@ -29,6 +28,11 @@ def test_a_domain_is_a_number_that_dds_has_ports_for(text, verdict):
 )
 def test_a_discovery_that_shows_the_arm_to_the_network_is_named(value, verdict):
     assert checks.discovery({DISCOVERY: value}).verdict is verdict
+
+
+def test_the_projects_own_transport_shows_the_arm_to_nobody():
+    assert checks.discovery(transport_environment({})).verdict is Verdict.OK
+    assert checks.discovery({DISCOVERY: "SYSTEM_DEFAULT"}).verdict is Verdict.CARE
 
 
 def test_the_shipped_profile_is_one_and_a_broken_or_missing_one_is_not(tmp_path):

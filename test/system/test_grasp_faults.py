@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from telerobot_nodes.core.config import share_path
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.launching import node_command
 
 pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -60,7 +60,7 @@ class Cell:
         from telerobot_nodes.nodes.clients import CommandClient
 
         command = [*node_command("rtc_decision_unit", GraphOptions("robot")), "-p", f"folder:={folder}"]
-        environment = {**os.environ, **NODE_ENVIRONMENT}
+        environment = node_environment(os.environ)
         unit = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         try:
             assert any("ready" in line for line in unit.stdout), "the decision unit has not begun"

@@ -9,12 +9,12 @@ import pytest
 
 from telerobot_nodes.core.protocol import StepState
 from telerobot_nodes.operator.script import read_scripts
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions
+from telerobot_nodes.runtime import GraphOptions, node_environment
 from telerobot_nodes.runtime.launching import node_command
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(200)]
 
-ENVIRONMENT = {**os.environ, **NODE_ENVIRONMENT}
+ENVIRONMENT = node_environment(os.environ)
 TEXT = "wait for 0.1 s; wait for 0.2 s"  # needs no arm
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from telerobot_nodes.graph import Qos
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.launching import node_command
 
 pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -32,7 +32,7 @@ def two_arms():
             graph.start()
         command = node_command("rtc_decision_unit", GraphOptions("robot"))
         command += ["-p", "arms:=left_arm=left,right_arm=right"]
-        unit = subprocess.Popen(command, env={**os.environ, **NODE_ENVIRONMENT})
+        unit = subprocess.Popen(command, env=node_environment(os.environ))
         assert all(graph.wait_ready(START_LIMIT) for graph in graphs), lines
         yield unit
     finally:

@@ -36,7 +36,7 @@ from telerobot_nodes.motion.loop import (
     ProcessLoop,
 )
 from telerobot_nodes.motion.primitives import PrimitiveRequest
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 ARMS = {6: "arm", 7: "panda"}
 ARM = "panda"
@@ -210,7 +210,7 @@ def time_loop(
 
 def time_graph(rate: float, seconds: float) -> dict[str, Any]:
     """Measure the same of the loop's process for `seconds` while the whole demo graph is at rest."""
-    os.environ.update(NODE_ENVIRONMENT)
+    join_graph()
     with tempfile.TemporaryDirectory(prefix="telerobot-bench-") as folder:
         params = Path(folder) / "params.yaml"
         params.write_text(f"gcmsf_control:\n  ros__parameters:\n    rate: {rate}\n")

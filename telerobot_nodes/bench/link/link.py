@@ -6,7 +6,6 @@ Two real link nodes in two ROS domains, a network of this process between them, 
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.link import LinkSettings
-from telerobot_nodes.runtime import DISCOVERY, NODE_ENVIRONMENT
+from telerobot_nodes.runtime import join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.probes import LinkProbe, Traffic
@@ -245,7 +244,7 @@ def _directions() -> dict[str, bool]:
 
 @contextmanager
 def _rig(domain: int, rate: float) -> Iterator[Rig]:
-    os.environ.update({**NODE_ENVIRONMENT, DISCOVERY: "LOCALHOST"})
+    join_graph()
     from telerobot_nodes.nodes.probes import LinkProbe
 
     with tempfile.TemporaryDirectory() as name:

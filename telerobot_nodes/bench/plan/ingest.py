@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.plan.log import PlanPoints, Sender, SenderConfig, Timing
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.probes import PlanProbe
@@ -30,7 +29,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return conditions, figures and goals. Options: `points` (50000), `robot` (arm)."""
     options = options or {}
     points, robot = int(options.get("points", 50_000)), str(options.get("robot", "arm"))
-    os.environ.update(NODE_ENVIRONMENT)
+    join_graph()
     graph = GraphOptions("robot", robot=robot, without=("bag_recorder",))
     supervisor = Supervisor(graph, on_line=lambda node, line: None)
     supervisor.start()

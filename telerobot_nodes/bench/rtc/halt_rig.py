@@ -16,7 +16,7 @@ import numpy as np
 
 from telerobot_nodes.bench.rtc.halt_trace import Setpoint
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.probes import HaltProbe
@@ -29,7 +29,7 @@ TEXTS = ("move right_arm to dock", "where module", "move nothing to dock", "try 
 @contextlib.contextmanager
 def robot_graph(without: tuple[str, ...] = (), params: Path | None = None) -> Iterator[Supervisor]:
     """The robot's graph, ready. Raises TelerobotError."""
-    os.environ.update(NODE_ENVIRONMENT)
+    join_graph()
     said: dict[str, str] = {}  # latest line of each node
     supervisor = Supervisor(GraphOptions("robot", params=params, without=without), on_line=said.__setitem__)
     supervisor.start()

@@ -11,7 +11,7 @@ from typing import Any
 
 from telerobot_nodes.bench import report
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.runtime import NODE_ENVIRONMENT, GraphOptions, Supervisor
+from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 START_LIMIT = 90.0  # [s]
 LOOP_NODE = "gcmsf_control"
@@ -22,7 +22,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `seconds` (30), `robot` (arm), `folder` (runs/idle) of the recording."""
     options = options or {}
     seconds = float(options.get("seconds", 30.0))
-    os.environ.update(NODE_ENVIRONMENT)
+    join_graph()
     folder = Path(options.get("folder", f"runs/idle-{time.strftime('%Y%m%d-%H%M%S')}"))
     graph = GraphOptions("demo", robot=str(options.get("robot", "arm")), bag=folder)
     supervisor = Supervisor(graph, on_line=lambda node, line: None)

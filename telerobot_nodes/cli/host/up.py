@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from telerobot_nodes.runtime import DISCOVERY, GraphOptions, Supervisor, supervise
+from telerobot_nodes.core.config import DISCOVERY, is_loopback
+from telerobot_nodes.runtime import GraphOptions, Supervisor, supervise
 
 security = typer.Typer(no_args_is_help=True, help="Keys of the link between the hosts.")
 
@@ -49,8 +50,8 @@ def command(
 ) -> None:
     """Start a graph, supervise it, and stop it on Ctrl-C."""
     options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link, hosts, host)
-    if hosts is not None:
+    if hosts is not None and not is_loopback(os.environ):
         os.environ[DISCOVERY] = "LOCALHOST"  # between the hosts there is the link
-    elif DISCOVERY not in os.environ and graph != "demo":
+    elif hosts is None and DISCOVERY not in os.environ and graph != "demo":
         print("telerobot: the graph is visible on this host only; for two hosts give --hosts FILE", flush=True)
     raise typer.Exit(supervise(Supervisor(options), ready_timeout, check))

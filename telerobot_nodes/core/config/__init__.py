@@ -13,6 +13,13 @@ from telerobot_nodes.core.config.parameters import (
     types_of,
 )
 from telerobot_nodes.core.config.share import example_robot_data, share_path
+from telerobot_nodes.core.config.transport import (
+    DISCOVERY,
+    PROFILES,
+    found_quickly_environment,
+    is_loopback,
+    transport_environment,
+)
 from telerobot_nodes.core.config.yaml_file import (
     OWN_KEY,
     SOURCE,
@@ -27,7 +34,9 @@ from telerobot_nodes.core.config.yaml_file import (
 )
 
 __all__ = [
+    "DISCOVERY",
     "OWN_KEY",
+    "PROFILES",
     "SOURCE",
     "STATE_VARIABLE",
     "FileMapping",
@@ -42,10 +51,13 @@ __all__ = [
     "convert",
     "example_robot_data",
     "finite",
+    "found_quickly_environment",
+    "is_loopback",
     "load_parameters",
     "parameter",
     "parameter_info",
     "read_yaml",
     "share_path",
+    "transport_environment",
     "types_of",
 ]

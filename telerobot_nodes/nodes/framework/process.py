@@ -19,15 +19,16 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import NodeOptions, share_path
+from telerobot_nodes.core.config import NodeOptions, found_quickly_environment, is_loopback
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.framework.base import GraphNode
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
+SHARED_MEMORY = "/dev/shm/fastrtps_"
+MAPS = Path("/proc/self/maps")
 AUTOGROUP = Path("/proc/self/autogroup")
 URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
-PROFILE = "FASTRTPS_DEFAULT_PROFILES_FILE"
 STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
 CLEAN_UP = 2.0  # [s] for destroying a node that is deactivated
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
@@ -43,7 +44,7 @@ def found_quickly() -> None:
 
     A profile of the user's own stays in force.
     """
-    os.environ.setdefault(PROFILE, str(share_path("config/fastdds.xml")))
+    os.environ.update(found_quickly_environment(os.environ))
 
 
 def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> int:
@@ -67,6 +68,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     try:
         _initialize(options)
         node = make(options)
+        _check_transport()
     except TelerobotError as error:
         rclpy.try_shutdown()
         return _refuse(options.name, str(error))
@@ -106,6 +108,12 @@ def _initialize(options: NodeOptions) -> None:
         rclpy.init(args=list(options.ros_args), signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # of rcl: a domain that is no number, a rule that is none
         raise TelerobotError(str(error)) from error
+
+
+def _check_transport() -> None:
+    """Raise TelerobotError where the middleware did not load the profile that keeps it off shared memory."""
+    if is_loopback(os.environ) and SHARED_MEMORY in MAPS.read_text():
+        raise TelerobotError("the middleware uses shared memory: it did not load the profile udp_loopback")
 
 
 def be_urgent() -> None:

@@ -1,0 +1,54 @@
+"""The transport of the nodes on one host: UDP on loopback, unless the user's environment says otherwise.
+
+Fast DDS prefers shared memory. With it, a process that joins can hold the publishers of its host for 0.33 s, and the
+successor of a killed process may not be discovered at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from telerobot_nodes.core.config.share import share_path
+
+DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+PROFILE = PROFILES[0]
+FAST_DDS = ("", "rmw_fastrtps_cpp")
+# With LOCALHOST the middleware would add the shared memory again; the profile itself stays on loopback.
+LOOPBACK = "config/udp_loopback.xml"
+LOOPBACK_FOUND_QUICKLY = "config/udp_loopback_found_quickly.xml"
+FOUND_QUICKLY = "config/fastdds.xml"
+
+
+def transport_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Variables to add to `base` for the project's own processes.
+
+    A discovery range, profile, static peer or middleware of the user's own stays in force; the range is then LOCALHOST
+    unless he set one.
+    """
+    reach = base.get(DISCOVERY, "")
+    if is_loopback(base):  # of a process that started this one, or exported in a shell
+        return {DISCOVERY: "SYSTEM_DEFAULT"}
+    chosen = reach not in ("", "LOCALHOST") or base.get("ROS_STATIC_PEERS") or any(base.get(name) for name in PROFILES)
+    if chosen or base.get("RMW_IMPLEMENTATION", "") not in FAST_DDS:
+        return {DISCOVERY: reach or "LOCALHOST"}
+    return {DISCOVERY: "SYSTEM_DEFAULT", PROFILE: str(share_path(LOOPBACK))}
+
+
+def is_loopback(environment: Mapping[str, str]) -> bool:
+    """True where one of the project's profiles keeps the middleware on loopback, without shared memory."""
+    return _profile(environment) in {str(share_path(LOOPBACK)), str(share_path(LOOPBACK_FOUND_QUICKLY))}
+
+
+def found_quickly_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Variables to add for a process that announces itself every 0.2 s instead of every 3 s."""
+    profile = _profile(base)
+    if not profile:
+        return {PROFILE: str(share_path(FOUND_QUICKLY))}
+    if profile == str(share_path(LOOPBACK)):
+        return {PROFILE: str(share_path(LOOPBACK_FOUND_QUICKLY))}
+    return {}
+
+
+def _profile(environment: Mapping[str, str]) -> str:
+    return next((environment[name] for name in PROFILES if environment.get(name)), "")

@@ -1,0 +1,57 @@
+"""Which transport the project's processes use, and what of the user's environment stays in force."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from telerobot_nodes.core.config import (
+    DISCOVERY,
+    PROFILES,
+    found_quickly_environment,
+    is_loopback,
+    share_path,
+    transport_environment,
+)
+
+QUIET = {DISCOVERY: "LOCALHOST"}
+
+
+@pytest.mark.parametrize("base", [{}, {DISCOVERY: ""}, QUIET, {"RMW_IMPLEMENTATION": "rmw_fastrtps_cpp"}])
+def test_by_default_udp_on_loopback_without_shared_memory(base):
+    added = transport_environment(base)
+    assert added[DISCOVERY] == "SYSTEM_DEFAULT" and is_loopback(added)
+    for again in (added, {**added, DISCOVERY: "LOCALHOST"}):  # of a process that it starts
+        assert {**again, **transport_environment(again)} == added
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {DISCOVERY: "SUBNET"},
+        {DISCOVERY: "OFF"},
+        {DISCOVERY: "SYSTEM_DEFAULT"},
+        {PROFILES[0]: "mine.xml"},
+        {PROFILES[1]: "mine.xml"},
+        {"ROS_STATIC_PEERS": "10.0.0.2"},
+        {"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"},
+    ],
+)
+def test_what_the_user_chose_stays(own):
+    assert transport_environment(own) == {DISCOVERY: own.get(DISCOVERY, "LOCALHOST")}
+
+
+def test_found_quickly_keeps_the_transport():
+    quick = found_quickly_environment(transport_environment({}))
+    assert is_loopback(quick) and quick != found_quickly_environment({})
+    assert not is_loopback(found_quickly_environment({}))
+    assert found_quickly_environment({PROFILES[1]: "mine.xml"}) == {}
+
+
+@pytest.mark.parametrize("name", ["udp_loopback", "udp_loopback_found_quickly"])
+def test_the_profiles_name_one_transport_on_loopback(name):
+    root = ElementTree.parse(share_path(f"config/{name}.xml")).getroot()
+    space = "{" + root.tag[1:].partition("}")[0] + "}"
+    assert [one.text for one in root.iter(f"{space}type")] == ["UDPv4"]
+    assert {one.text for one in root.iter(f"{space}address")} == {"127.0.0.1"}
+    assert [one.text for one in root.iter(f"{space}useBuiltinTransports")] == ["false"]
+    assert bool(list(root.iter(f"{space}leaseAnnouncement"))) == name.endswith("found_quickly")
