@@ -16,7 +16,7 @@ from telerobot_nodes.doctor.scheduling_lateness import probe
 
 CORES, MEMORY = 2, 4.0  # least of the host of a whole graph [-], [GB]
 PROBE = 2.0  # [s]
-REAL_TIME_PRIORITY, NICENESS = 50, -15  # what the nodes that move the arm ask for
+REAL_TIME_PRIORITY, NICENESS = 80, -15  # what the nodes that move the arm ask for
 CLOCK_UNSYNCHRONISED = 5  # adjtimex(2): TIME_ERROR
 SHARED_MEMORY, LEFT_OVER = Path("/dev/shm"), ("fastrtps_", "fastdds_", "sem.fastrtps_", "sem.fastdds_")
 SHARED_FREE, SHARED_LEFT = 256.0, 64.0  # [MB] least that is free, most that is left over
@@ -51,7 +51,7 @@ def real_time() -> Finding:
         os._exit(0)
     allowed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     advice = (
-        f"put `USER - rtprio {REAL_TIME_PRIORITY + 49}` and `USER - nice {NICENESS - 5}` into "
+        f"put `USER - rtprio {REAL_TIME_PRIORITY + 19}` and `USER - nice {NICENESS - 5}` into "
         "/etc/security/limits.d/telerobot.conf and log in again"
     )
     found = "real-time priority allowed" if allowed else "real-time priority not allowed"

@@ -110,7 +110,7 @@ class Node:
     runs: tuple[str, ...] = ()  # actions of others
     required: bool = True  # its failure ends the graph
     restarts: int = 0  # attempts of the supervisor
-    urgent: bool = False  # moves or stops the arm: requests a higher scheduling priority
+    priority: int = 0  # SCHED_RR of a node that moves or stops the arm; 0: ordinary
 
     @property
     def module(self) -> str:

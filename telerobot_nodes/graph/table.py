@@ -37,7 +37,7 @@ NODES: tuple[Node, ...] = (
             ("reset", "std_srvs/srv/Trigger", "release the emergency stop; the arm holds"),
             ("zero_ftsensor", "std_srvs/srv/Trigger", "tare the force-torque sensor"),
         ),
-        urgent=True,
+        priority=70,
     ),
     Node(
         "gcmsf_control",
@@ -70,7 +70,7 @@ NODES: tuple[Node, ...] = (
             "gcmsf_control",
             ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
         ),
-        urgent=True,
+        priority=60,
     ),
     Node(
         "plan_executor",
@@ -91,7 +91,7 @@ NODES: tuple[Node, ...] = (
             "hardware_interface/wrench",
         ),
         calls=("hardware_interface/reset", "gcmsf_control/tare"),
-        urgent=True,
+        priority=45,
         restarts=3,
     ),
     Node(
@@ -152,7 +152,7 @@ NODES: tuple[Node, ...] = (
         runs=("gcmsf_control/execute",),
         required=False,
         restarts=3,
-        urgent=True,
+        priority=30,
     ),
     Node(
         "path_plan_queue",
@@ -311,7 +311,7 @@ NODES: tuple[Node, ...] = (
         publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
         required=False,
         restarts=3,
-        urgent=True,  # halts pass through it
+        priority=50,  # halts pass through it
     ),
     Node(
         "bag_recorder",

@@ -76,6 +76,7 @@ def test_scheduling_is_judged_by_the_probe(monkeypatch, lateness, verdict):
 
 def test_the_rights_asked_for_are_those_that_nodes_use():
     pytest.importorskip("rclpy")
-    from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY
+    from telerobot_nodes.motion.loop import PRIORITY
+    from telerobot_nodes.nodes.framework import URGENT_NICENESS
 
-    assert (checks.REAL_TIME_PRIORITY, checks.NICENESS) == (URGENT_PRIORITY, URGENT_NICENESS)
+    assert (checks.REAL_TIME_PRIORITY, checks.NICENESS) == (PRIORITY, URGENT_NICENESS)

@@ -13,7 +13,9 @@ import pytest
 pytest.importorskip("rclpy")
 
 from telerobot_nodes.graph import NODES, WITH_HOSTS
+from telerobot_nodes.motion.loop import PRIORITY as LOOP_PRIORITY
 from telerobot_nodes.nodes.framework.process import AUTOGROUP
+from telerobot_nodes.nodes.robot.halt_receiver import PRIORITY
 from telerobot_nodes.runtime import node_environment
 
 START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be compiled
@@ -117,3 +119,28 @@ def test_an_urgent_node_is_urgent_beside_other_sessions_too(alone, niceness):
     command = inside if alone else [sys.executable, "-c", leader]
     found = subprocess.run(command, capture_output=True, text=True, start_new_session=True, check=True)
     assert int(found.stdout) == niceness
+
+
+def test_a_node_in_real_time_takes_the_middlewares_threads_along():
+    """Its own thread, threads that it starts, and threads of the transport that were there before."""
+    script = (
+        "import os, rclpy\n"
+        "from telerobot_nodes.nodes.framework import be_real_time\n"
+        "rclpy.init(); node = rclpy.create_node('one'); be_real_time(33)\n"
+        "for one in os.listdir('/proc/self/task'):\n"
+        "    name = open(f'/proc/self/task/{one}/comm').read().strip()\n"
+        "    if name.startswith('dds.') or int(one) == os.getpid():\n"
+        "        print(os.sched_getscheduler(int(one)), os.sched_getparam(int(one)).sched_priority)\n"
+        "import sys; sys.stdout.flush(); os._exit(0)\n"
+    )
+    if os.geteuid() != 0:
+        pytest.skip("no right to raise it")
+    rows = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
+    assert len(rows) > 3 and set(rows) == {f"{os.SCHED_RR} 33", ""}, rows
+
+
+def test_what_stops_the_arm_precedes_what_moves_it():
+    priorities = {node.name: node.priority for node in NODES if node.priority}
+    order = sorted(priorities, key=priorities.get, reverse=True)
+    assert order == ["hardware_interface", "gcmsf_control", "link", "plan_executor", "rtc_decision_unit"]
+    assert priorities["gcmsf_control"] < PRIORITY < priorities["hardware_interface"] < LOOP_PRIORITY

@@ -10,7 +10,7 @@ from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_prof
 from telerobot_nodes.nodes.framework.parameters import node_parameters
 from telerobot_nodes.nodes.framework.process import (
     URGENT_NICENESS,
-    URGENT_PRIORITY,
+    be_real_time,
     end_process,
     found_quickly,
     run_node,
@@ -20,13 +20,13 @@ from telerobot_nodes.nodes.framework.wiring import NodeWiring
 __all__ = [
     "DISCOVERY_LIMIT",
     "URGENT_NICENESS",
-    "URGENT_PRIORITY",
     "Foreground",
     "Goal",
     "GraphNode",
     "Health",
     "NodeWiring",
     "Send",
+    "be_real_time",
     "end_process",
     "found_quickly",
     "interface_class",

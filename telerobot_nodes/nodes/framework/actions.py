@@ -14,6 +14,8 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
+RESULT_KEPT = 10  # [s] for clients that ask late; rclpy's 900 s would fill the memory with short goals
+
 
 class Goal:
     """One goal of a client. `succeed`, `abort` or `cancel` ends it once; later calls have no effect."""
@@ -85,6 +87,7 @@ class GoalServer(ActionServer):  # type: ignore[misc]
             goal_callback=lambda _: GoalResponse.ACCEPT if is_open() else GoalResponse.REJECT,
             handle_accepted_callback=self._accepted,
             cancel_callback=self._cancel_requested,
+            result_timeout=RESULT_KEPT,
         )
 
     def abort_all(self) -> None:

@@ -28,7 +28,8 @@ URGENT_NICENESS = -15
 SHARED_MEMORY = "/dev/shm/fastrtps_"
 MAPS = Path("/proc/self/maps")
 AUTOGROUP = Path("/proc/self/autogroup")
-URGENT_PRIORITY = 50  # SCHED_RR of the callbacks, below the control loop's thread
+THREADS = Path("/proc/self/task")
+MIDDLEWARE = "dds."  # begin of the names of its threads
 STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
 CLEAN_UP = 2.0  # [s] for destroying a node that is deactivated
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
@@ -62,8 +63,8 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         signal.signal(number, end)
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
-    urgent = graph.node(options.name).urgent
-    if urgent:
+    priority = graph.node(options.name).priority
+    if priority:
         be_urgent()
     try:
         _initialize(options)
@@ -79,9 +80,8 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         node.trigger_configure()
         node.trigger_activate()
         started.set()
-        if urgent:
-            with contextlib.suppress(PermissionError):
-                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
+        if priority:
+            be_real_time(priority)
         if node.active:
             print(f"telerobot: {options.name} ready", flush=True)
         else:
@@ -127,6 +127,21 @@ def be_urgent() -> None:
     if os.getsid(0) == os.getpid():
         with contextlib.suppress(OSError):  # a kernel without it, or not permitted
             AUTOGROUP.write_text(str(URGENT_NICENESS))
+
+
+def be_real_time(priority: int) -> None:
+    """Give this thread, the threads it starts, and the middleware's SCHED_RR at a priority; where the user may."""
+    middleware = [int(one.name) for one in THREADS.iterdir() if _name(one).startswith(MIDDLEWARE)]
+    for thread in (0, *middleware):
+        with contextlib.suppress(PermissionError, ProcessLookupError):
+            os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(priority))
+
+
+def _name(thread: Path) -> str:
+    try:
+        return (thread / "comm").read_text()
+    except OSError:  # it has ended
+        return ""
 
 
 def _bound_clean_up() -> None:

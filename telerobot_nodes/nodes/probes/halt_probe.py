@@ -13,7 +13,8 @@ import numpy as np
 
 from telerobot.action import ExecutePrimitive
 from telerobot.msg import Command, Halt, PrimitiveParameters, Resume
-from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY, Foreground
+from telerobot_nodes import graph
+from telerobot_nodes.nodes.framework import URGENT_NICENESS, Foreground
 from telerobot_nodes.nodes.messages import LinkCounter
 
 STILL = 1e-9  # [rad/s]
@@ -29,9 +30,9 @@ class HaltProbe(Foreground):
     """
 
     def __init__(self) -> None:
-        with contextlib.suppress(PermissionError):  # the transport's threads inherit it
+        with contextlib.suppress(PermissionError):  # the transport's threads inherit both
             os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(graph.node("hardware_interface").priority))
         name = f"halt_probe_{os.getpid()}"
         super().__init__(name)
         self._link = LinkCounter(name)

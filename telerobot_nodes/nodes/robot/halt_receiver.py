@@ -29,11 +29,12 @@ from rclpy.signals import SignalHandlerOptions
 from telerobot.msg import ArmName, Command, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
-from telerobot_nodes.nodes.framework import URGENT_NICENESS, URGENT_PRIORITY, qos_profile
+from telerobot_nodes.nodes.framework import URGENT_NICENESS, qos_profile
 from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
 from telerobot_nodes.nodes.robot.halt_texts import halt_of_text
 
 READY = b"R"
+PRIORITY = 65  # SCHED_RR, above every node but the hardware interface
 BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
 END_LIMIT = 1.0  # [s] for destroying the node
 MOST_NAMES = 8  # of this arm, and topics of texts
@@ -137,9 +138,9 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)  # only the host ends it, after the arm has come to rest
     ended = threading.Event()
     threading.Thread(target=_end_with_host, args=(ended,), daemon=True).start()
-    with contextlib.suppress(PermissionError):  # the transport's threads inherit it
+    with contextlib.suppress(PermissionError):  # the transport's threads inherit both
         os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(URGENT_PRIORITY))
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     descriptor, name, texts, arm_name, *pairs = sys.argv[1:]
     serve(ended, int(descriptor), name, texts, arm_name, dict(pair.split("=", 1) for pair in pairs))
