@@ -116,8 +116,9 @@ class Hardware:
         self._reference.follow(setpoint)
         self._number = setpoint.number
         self._fresh_saturation = True
-        if setpoint.gripper >= 0.0 and self.robot.gripper is not None:
-            self._opening_goal = min(setpoint.gripper, self.robot.gripper.max_opening)
+        if self.robot.gripper is not None:
+            stops = setpoint.gripper < 0.0
+            self._opening_goal = self._opening if stops else min(setpoint.gripper, self.robot.gripper.max_opening)
 
     def step(self, now: float) -> int:
         """Serve all periods due by `now` [s]; returns their number."""
@@ -145,9 +146,11 @@ class Hardware:
         self.arm.step(now)
 
     def _move_fingers(self) -> None:
-        if self._readiness.state in (HardwareState.READY, HardwareState.HOLDING):
+        if self._readiness.state is HardwareState.READY:
             most = FINGER_SPEED * self.period
             self._opening += min(max(self._opening_goal - self._opening, -most), most)
+        else:
+            self._opening_goal = self._opening
 
     def _check_following(self, now: float) -> None:
         trouble = self.arm.healthy

@@ -38,7 +38,7 @@ class Setpoint:
     position: FloatArray  # (dof,) [rad]
     velocity: FloatArray  # (dof,) [rad/s]
     acceleration: FloatArray  # (dof,) [rad/s^2]
-    gripper: float = field(default=-1.0)  # [m] opening; negative: unchanged
+    gripper: float = field(default=-1.0)  # [m] opening; negative: the fingers stop where they are
 
 
 def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: float) -> Setpoint:

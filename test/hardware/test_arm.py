@@ -275,6 +275,31 @@ def test_the_gripper_opens_and_closes_as_asked_and_negative_leaves_it(rig):
         assert rig.hardware.measured().gripper == pytest.approx(0.02, abs=2e-3)
 
 
+@pytest.mark.parametrize("stops", ["negative opening", "e-stop", "no setpoint"])
+def test_fingers_on_their_way_stop_where_they_are(rig, stops):
+    for _ in range(60):  # 0.3 s of closing at 0.1 m/s
+        rig.send(gripper=0.0)
+        rig.step(5)
+    if stops == "e-stop":
+        rig.hardware.estop("test")
+    elif stops == "no setpoint":
+        while rig.hardware.status().state is HardwareState.READY:
+            rig.step()
+    for _ in range(200):
+        if stops == "negative opening":
+            rig.send(gripper=-1.0)
+        rig.step(5)
+    assert 0.03 < rig.hardware.measured().gripper < 0.055
+    if stops == "e-stop":
+        rig.hardware.reset()
+        rig.step(200)
+        assert rig.hardware.measured().gripper > 0.03  # what closed them was forgotten
+    for _ in range(200):
+        assert rig.send(gripper=0.0) == ""
+        rig.step(5)
+    assert rig.hardware.measured().gripper < 0.003
+
+
 def test_efforts_never_exceed_their_limits(rig):
     rig.send()
     rig.step(5)

@@ -29,7 +29,7 @@ def test_it_is_the_halt_that_the_whole_message_holds(link, link_end, sender, sen
     data = serialized(start + text + text_end, sender + sender_end, number, link + link_end)
     message = deserialize_message(data, Command)
     found = halt_of_text(data)
-    assert (found is not None) == (begins_with_halt(message.text) and not halt_scope(message.text))
+    assert (found is not None) == (begins_with_halt(message.text) and not isinstance(halt_scope(message.text), int))
     if found is not None:  # the receipts keep this much of a sender, however it came
         names = (found.named.agent, HaltId.of_text(message.link.sender, 0).agent)
         assert len({name[:AGENT_LENGTH] for name in names}) == 1
@@ -38,10 +38,20 @@ def test_it_is_the_halt_that_the_whole_message_holds(link, link_end, sender, sen
 
 @pytest.mark.parametrize("arms", [(), ("left_arm",), ("other", "Left-Arm")])
 def test_a_text_that_names_an_arm_is_a_halt_of_this_one_only(arms):
-    assert (halt_of_text(serialized("halt left_arm"), arms) is not None) == bool(arms)
-    assert halt_of_text(serialized("halt right_arm"), arms) is None
-    assert halt_of_text(serialized("halt command 3"), (*arms, "3", "")) is None
-    assert halt_of_text(serialized("halt left_arm now"), arms) is not None
+    others = ["right_arm", "Polishing"] if arms else ["right_arm", "Polishing", "left_arm"]
+    assert (halt_of_text(serialized("halt left_arm"), arms, others) is not None) == bool(arms)
+    for text in ("halt right_arm", "halt RIGHT-arm;", "halt polishing", "halt command 3"):
+        assert halt_of_text(serialized(text), (*arms, "3", ""), others) is None, text
+    assert halt_of_text(serialized("halt left_arm now"), arms, others) is not None
+
+
+@pytest.mark.parametrize("word", ["please", "now", "everything", "it", "robot", "left_amr", "right_arm_2"])
+def test_a_word_that_names_nothing_known_changes_nothing(word):
+    assert halt_of_text(serialized(f"halt {word}"), ["left_arm"], ["right_arm", "polishing"]) is not None
+
+
+def test_before_any_name_is_known_every_halt_is_one():
+    assert halt_of_text(serialized("halt right_arm")) is not None
 
 
 def test_the_reason_is_that_of_the_decision_unit():

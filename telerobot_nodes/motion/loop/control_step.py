@@ -273,6 +273,7 @@ class ControlStep:
         _write_state(self.output.record, self._machine, self.stream.follower, self.arrival, self.primitives.id)
         _write_halt(self.output.record, self._latch)
         _write_motion(self.output, self._limiter, self.stream, self.primitives)
+        _write_gripper(self.output.record, self._machine.free, self.stream.follower, self.primitives)
         self.output.record["now"] = now
         self.output.record["steps"] += 1
         return self.output
@@ -330,8 +331,8 @@ def _write_halt(record: Record, latch: HaltLatch) -> None:
 def _write_motion(
     output: ControlOutput, limiter: SetpointLimiter, stream: StreamMotion, primitives: PrimitiveRunner
 ) -> None:
-    """Write setpoint, path, tool pose and gripper; after its window or primitive the gripper keeps its command."""
-    record, follower, executive = output.record, stream.follower, primitives.executive
+    """Write setpoint, path and tool pose."""
+    follower, executive = stream.follower, primitives.executive
     output.q[:] = limiter.q
     output.qd[:] = limiter.qd
     output.qdd[:] = limiter.qdd
@@ -341,7 +342,14 @@ def _write_motion(
     else:
         output.path_q[:], output.path_qd[:] = follower.q, stream.path_velocity
         output.tool_pose[:] = stream.tool.pose
-    if primitives.running and executive.gripper.width >= 0.0:
-        record["gripper"], record["gripper_force"] = executive.gripper.width, executive.gripper.force
+
+
+def _write_gripper(record: Record, free: bool, follower: WindowFollower, primitives: PrimitiveRunner) -> None:
+    """Write the gripper's command: kept after its window or primitive; what stops the arm stops the fingers too."""
+    gripper = primitives.executive.gripper
+    if not free:
+        record["gripper"] = GRIPPER_UNCHANGED
+    elif primitives.running and gripper.width >= 0.0:
+        record["gripper"], record["gripper_force"] = gripper.width, gripper.force
     elif follower.gripper >= 0.0:
         record["gripper"], record["gripper_force"] = follower.gripper, 0.0

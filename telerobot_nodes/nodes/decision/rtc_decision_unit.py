@@ -116,7 +116,7 @@ class RtcDecisionUnitNode(GraphNode):
         self.act("rtc_decision_unit/run", self._on_goal, self._on_cancel)
         self._goals: dict[int, Goal] = {}
         self.every(OUTBOX_PERIOD, self._drain)
-        self.every(TICK_PERIOD, self._subsystems.tick)
+        self.every(TICK_PERIOD, self._tick)
         self.every(SAVE_PERIOD, self._save)
 
     def start(self) -> None:
@@ -131,6 +131,10 @@ class RtcDecisionUnitNode(GraphNode):
             self._subsystems.stop_all("the decision unit ends")
         self.host.stop()
         self._store.save()
+
+    def _tick(self) -> None:
+        self._subsystems.tick()
+        self._subsystems.names.update(self.host.interface.labels())
 
     # in: this thread ------------------------------------------------------------------------------------------
 

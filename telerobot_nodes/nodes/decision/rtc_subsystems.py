@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from telerobot.msg import ArmName
 from telerobot.srv import CheckPath
 from telerobot_nodes.core.protocol import HaltId
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.nodes.decision.arm_names import ArmNames
 from telerobot_nodes.nodes.decision.arm_proxy import ArmProxy
 from telerobot_nodes.nodes.decision.outside_devices import CameraProxy, SensorProxy
 from telerobot_nodes.nodes.messages import doubles
@@ -50,7 +50,7 @@ class RtcSubsystems:
             name: ArmProxy(node, arm, robot_of(arm, robot), self._on_report, measured)
             for name, arm in placed(workcell, namespaces).items()
         }
-        self._names = [_publish_name(node, link.arm) for link in self.arms.values()]
+        self.names = ArmNames(node, [link.arm for link in self.arms.values()])
         self._of = dict(self.arms)
         self._of |= {link.arm.gripper: link for link in self.arms.values() if link.arm.gripper}
         self.collision = PathService(node, {name: link.arm for name, link in self.arms.items()}, post)
@@ -141,13 +141,6 @@ class RtcSubsystems:
             self._sensors[str(primitive.parameters["sensor"])].begin(primitive)
         else:
             self.report(Report(primitive.number, "refused", note=f"there is no {primitive.subsystem} here"))
-
-
-def _publish_name(node: GraphNode, arm: Arm) -> Any:
-    """Publish, for as long as the publisher lives, how texts name an arm and where they come."""
-    publisher = node.publisher("rtc_decision_unit/arm_name", namespace=arm.namespace or None)
-    publisher.publish(ArmName(arm=arm.name, texts=node.resolve_topic_name("rtc_decision_unit/commands")))
-    return publisher
 
 
 def robot_of(arm: Arm, default: str, **placed: Any) -> RobotModel:

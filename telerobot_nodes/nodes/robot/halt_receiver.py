@@ -48,11 +48,14 @@ class HaltReceiver:
         self._slot = slot
         self._receipts = HaltReceipts()
         self._arms: set[str] = set()
+        self._others: dict[str, list[str]] = {}  # by topic of texts
 
-    def name(self, arm: str) -> None:
-        """Obey halts of this arm by one more name."""
+    def name(self, arm: str, texts: str, others: list[str]) -> None:
+        """Obey halts of this arm by one more name, and leave those of others on this topic to the decision unit."""
         if len(self._arms) < MOST_NAMES:
             self._arms.add(arm)
+        if texts in self._others or len(self._others) < MOST_NAMES:
+            self._others[texts] = others
 
     def receive(self, topic: str, word: str, data: bytes) -> None:
         """Write the halt of one serialized Halt.msg that came on `topic`; `word` precedes its sender."""
@@ -65,7 +68,7 @@ class HaltReceiver:
 
     def receive_text(self, topic: str, data: bytes) -> None:
         """Write the halt of one serialized Command.msg, if it is one."""
-        halt = halt_of_text(data, self._arms)
+        halt = halt_of_text(data, self._arms, self._others.get(topic, ()))
         if halt is not None:
             self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
 
@@ -88,7 +91,7 @@ class TextTopics:
 
     def on_arm_name(self, message: Any) -> None:
         """Take a name of this arm, and where texts with it come."""
-        self._receiver.name(message.arm)
+        self._receiver.name(message.arm, message.texts, message.others)
         with contextlib.suppress(InvalidTopicNameException):
             self.add(message.texts)
 

@@ -30,11 +30,11 @@ class TextHalt:
     reason: str
 
 
-def halt_of_text(data: bytes, arms: Collection[str] = ()) -> TextHalt | None:
-    """The halt of this arm in a serialized Command.msg; None where there is none, and for one that names another scope.
+def halt_of_text(data: bytes, arms: Collection[str] = (), others: Collection[str] = ()) -> TextHalt | None:
+    """The halt of this arm in a serialized Command.msg; None where there is none, and for one of something else.
 
-    `arms`: names of this arm. What any other scope means only the decision unit knows. It cannot read a message that
-    is cut: such a halt is one of everything.
+    `arms`: names of this arm. `others`: what else a halt may name; only the decision unit knows what that is. It
+    cannot read a message that is cut: such a halt is one of everything, and so is one that names nothing known.
     """
     order = _ORDERS.get(data[:2])
     if order is None:
@@ -50,10 +50,17 @@ def halt_of_text(data: bytes, arms: Collection[str] = ()) -> TextHalt | None:
     if not begins_with_halt(text):
         return None
     scope = halt_scope(_until_null(text))
-    if scope and not any(names_arm(scope, arm) for arm in arms) and _is_whole(data):
+    if _is_of_another(scope, arms, others) and _is_whole(data):
         return None
     named = HaltId.of_text(_decoded(sender), number)
     return TextHalt(named, f"halt by {role_of(_decoded(role) or 'unknown')}")
+
+
+def _is_of_another(scope: str | int, arms: Collection[str], others: Collection[str]) -> bool:
+    """Whether a halt names a command by its number, or another arm or command."""
+    if isinstance(scope, int):
+        return True
+    return not any(names_arm(scope, arm) for arm in arms) and any(names_arm(scope, other) for other in others)
 
 
 def _string(data: bytes, at: int, order: str, most: int) -> tuple[bytes, int]:

@@ -92,6 +92,10 @@ class InterfaceServer:
             return EVERYTHING
         return control
 
+    def labels(self) -> list[str]:
+        """Labels of the commands under way. Any thread."""
+        return [record.label for record in list(self.unit.commands.values()) if record.label]
+
     def moved_by(self, meant: Control) -> list[tuple[str, int]]:
         """Subsystem and primitive (0: any) that a halt of this scope stops now. Any thread."""
         arm = self._words.arm_of(meant)

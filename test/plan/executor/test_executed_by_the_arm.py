@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.bench.plan import executed
-from telerobot_nodes.bench.plan.executed_rig import FAULTS, FINGERS_NEAR, Content, Cut, ExecutedRig, report_of
+from telerobot_nodes.bench.plan.executed_rig import FAULTS, FINGERS_NEAR, PERIOD, Content, Cut, ExecutedRig, report_of
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode
 from telerobot_nodes.core.robot import load_robot
 
@@ -104,3 +104,16 @@ def test_the_operator_sees_why_a_plan_at_rest_is_not_executed():
     assert report.executed_seq == 0
     assert report.mode in (ExecutorMode.RUNNING, ExecutorMode.FAULT)
     assert "setpoint" in report.reason
+
+
+@pytest.mark.parametrize("fault", ["halted", "e-stop"])
+def test_fingers_on_their_way_stop_with_the_arm_and_finish_after_it(fault):
+    rig = rig_with(Content.FINGERS)
+    rig.run(0.6)
+    closing = rig.arm[-1][1]
+    FAULTS[fault](rig, 2.0)
+    stood = [width for _, width in rig.arm[-round(1.0 / PERIOD) :]]
+    assert FINGERS_NEAR < closing - 0.01 < min(stood), "they went on"
+    assert np.ptp(stood) < 1e-3
+    assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True)
+    assert rig.arm[-1][1] < FINGERS_NEAR
