@@ -154,8 +154,7 @@ class ControlStep:
 
     def step(self, now: float) -> ControlOutput:
         """Compute the setpoint of `now` [s]; it keeps position, velocity and acceleration limits for any input."""
-        gap = now - self._last
-        self._last = now
+        gap, self._last = now - self._last, now
         record = self.output.record
         if not record["commanding"] and not self._start(now):
             return self._write_output(now)
@@ -171,12 +170,13 @@ class ControlStep:
             record["saturated"] += 1
         record["number"] += 1
         if self._machine.on_path and not self.primitives.running:
-            follower, qd = self.stream.follower, self._limiter.qd
-            path = (follower.number, follower.plan_time, self._goal, qd, follower.gripper)
-            self.arrival.command(now, record["number"].item(), *path, path_ends)
+            commanded = _commanded(self.stream.follower, self._goal, self._limiter)
+            self.arrival.command(now, record["number"].item(), *commanded, path_ends)
         if path_ends and _still(self._limiter):
             self._rest(now)
         self.arrival.step(now, record["number"].item())
+        if self.primitives.confirming:
+            _confirm(now, self.primitives, self.arrival, self.output, self._machine)
         return self._write_output(now)
 
     def _start(self, now: float) -> bool:
@@ -221,11 +221,10 @@ class ControlStep:
         if self._machine.braking:
             primitives.stop(self._machine.reason, self._machine.cause)
         going = primitives.step(now)
-        q = primitives.executive.setpoint.q
-        self._goal[:] = q
+        self._goal[:] = primitives.executive.setpoint.q
         if going:
             return False
-        self.stream.hold_at(now, q)
+        self.stream.hold_at(now, primitives.executive.setpoint.q)
         if primitives.end and self.state is ControlState.TRACKING:
             self._machine.stop(StopCause.PRIMITIVE, primitives.end)
         return True
@@ -273,10 +272,26 @@ class ControlStep:
         _write_state(self.output.record, self._machine, self.stream.follower, self.arrival, self.primitives.id)
         _write_halt(self.output.record, self._latch)
         _write_motion(self.output, self._limiter, self.stream, self.primitives)
-        _write_gripper(self.output.record, self._machine.free, self.stream.follower, self.primitives)
+        _write_gripper(self.output.record, self._machine, self.stream.follower, self.primitives)
         self.output.record["now"] = now
         self.output.record["steps"] += 1
         return self.output
+
+
+def _confirm(
+    now: float, primitives: PrimitiveRunner, arrival: Arrival, output: ControlOutput, machine: ControlMachine
+) -> None:
+    """Report the end of a primitive once the arm has come to it; an arm that does not come is stopped."""
+    why = primitives.confirm(now, output.record["number"].item(), arrival, output.measured_q)
+    if why:
+        machine.stop(StopCause.NOT_FOLLOWING, why)
+
+
+def _commanded(
+    follower: WindowFollower, q: FloatArray, limiter: SetpointLimiter
+) -> tuple[int, float, FloatArray, FloatArray, float]:
+    """What the present setpoint means for the plan, as `Arrival.command` takes it."""
+    return follower.number, follower.plan_time, q, limiter.qd, follower.gripper
 
 
 def _still(limiter: SetpointLimiter) -> bool:
@@ -297,6 +312,8 @@ def _occupied(latch: HaltLatch, primitives: PrimitiveRunner, machine: ControlMac
         return f"{latch.text}; allowed: after RESUME of halt {latch.count}"
     if primitives.running:
         return f"a primitive runs, {primitives.id}"
+    if primitives.confirming:
+        return f"the arm is on its way to where primitive {primitives.executive.request.id} ended"
     if machine.state in (ControlState.FAULT, ControlState.STOPPING):
         return f"control is {machine.state.name}: {machine.reason}"
     return ""
@@ -344,10 +361,12 @@ def _write_motion(
         output.tool_pose[:] = stream.tool.pose
 
 
-def _write_gripper(record: Record, free: bool, follower: WindowFollower, primitives: PrimitiveRunner) -> None:
+def _write_gripper(
+    record: Record, machine: ControlMachine, follower: WindowFollower, primitives: PrimitiveRunner
+) -> None:
     """Write the gripper's command: kept after its window or primitive; what stops the arm stops the fingers too."""
     gripper = primitives.executive.gripper
-    if not free:
+    if not machine.free:
         record["gripper"] = GRIPPER_UNCHANGED
     elif primitives.running and gripper.width >= 0.0:
         record["gripper"], record["gripper_force"] = gripper.width, gripper.force

@@ -17,8 +17,10 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.motion.law import Termination
+from telerobot_nodes.motion.loop.control_records import encoded
 from telerobot_nodes.motion.loop.status_records import pack_status, status_dtype
 from telerobot_nodes.motion.primitives import Executive, Phase, Prepared, PreparedChange
+from telerobot_nodes.motion.tracking import Arrival
 
 # After these ends the arm stays ready; after all others the loop is STOPPED and an operator should look.
 READY_AFTER = frozenset(
@@ -37,14 +39,22 @@ READY_AFTER = frozenset(
 )
 
 
+CONFIRM_LIMIT = 1.0  # [s] for the arm to come to where a primitive ended
+
+
 class PrimitiveRunner:
-    """The executive of one loop. `status` is a record of `status_dtype`; `status_count` counts its changes."""
+    """The executive of one loop. `status` is a record of `status_dtype`; `status_count` counts its changes.
+
+    A success is reported once the arm has followed: until then the primitive is `confirming`.
+    """
 
     def __init__(self, robot: RobotModel, period: float) -> None:
         self.executive = Executive(robot, period)
         self.status: Record = np.zeros((), status_dtype(robot.dof))
         self.status_count = 0
-        self._began = 0.0
+        self.confirming = False
+        self._began, self._ended = 0.0, 0.0  # [s]
+        self._last_setpoint = 0  # number of the setpoint at which the primitive ended
         self._stop_reason, self._stop_cause = "", StopCause.NONE  # of an external stop
 
     @property
@@ -99,8 +109,30 @@ class PrimitiveRunner:
             pack_status(executive, now - self._began, detail, cause, self.status)
             if not going:
                 self.status["phase"] = list(Phase).index(Phase.ENDED)
-            self.status_count += 1
+                self._ended, self.confirming = now, executive.reason.succeeded
+                self._last_setpoint = 0
+            self.status_count += not self.confirming
         return going
+
+    def confirm(self, now: float, number: int, arrival: Arrival, measured_q: FloatArray) -> str:
+        """Report the end of a confirming primitive when the arm has come; returns why it has not within the limit.
+
+        `number`: of the latest setpoint; `measured_q` (dof,) [rad].
+        """
+        self._last_setpoint = self._last_setpoint or number
+        away = float(np.abs(self.status["q"] - measured_q).max())
+        follows = arrival.accepted(number) >= self._last_setpoint
+        if not (follows and away <= arrival.error) and now - self._ended < CONFIRM_LIMIT:
+            return ""
+        why = "" if follows else "the hardware interface did not accept its setpoints"
+        if away > arrival.error:
+            why = f"a joint is {away:.3f} rad from where it ended; allowed: {arrival.error:g}"
+        if why:
+            self.status["reason"], self.status["cause"] = Termination.EXTERNAL_STOP, StopCause.NOT_FOLLOWING
+            self.status["detail"] = encoded(why)
+        self.confirming = False
+        self.status_count += 1
+        return f"primitive {self.status['id']}: {why}" if why else ""
 
     @property
     def end(self) -> str:

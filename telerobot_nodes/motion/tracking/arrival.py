@@ -132,9 +132,13 @@ class Arrival:
         if not abs(opening - self._rest_opening) <= FINGERS_STILL:
             self._rest_opening, self._rest_since = opening, now
 
+    def accepted(self, newest: int) -> int:
+        """Number of the setpoint that the hardware followed last; `newest`: of the latest one of this loop."""
+        return self._accepted if self._accepted <= newest else 0  # else it is of the loop before this one
+
     def step(self, now: float, newest: int) -> None:
-        """Advance to the last sample that has arrived; `newest`: number of the latest setpoint of this loop."""
-        accepted = self._accepted if self._accepted <= newest else 0  # else it is of the loop before this one
+        """Advance to the last sample that has arrived; `newest` as in `accepted`."""
+        accepted = self.accepted(newest)
         done = self._first
         while done < self._passed and self._number[done] <= accepted:
             opening = float(self._opening[done])

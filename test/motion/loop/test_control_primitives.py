@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.protocol import ControlState, HardwareState
+from telerobot_nodes.core.protocol import ControlState, HardwareState, StopCause
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.loop import ControlStep
 from telerobot_nodes.motion.loop.control_records import text
@@ -26,7 +26,7 @@ class Bench:
         self.now = 10.0
         self.arm = robot.home.copy()
         self.wrench = np.zeros(6)
-        self.feels = self.noisy = self.sees = True
+        self.feels = self.noisy = self.sees = self.follows = True
         self.rows, self.told = [], []
         self.run(0.02)
 
@@ -42,7 +42,9 @@ class Bench:
         output = control.step(self.now)
         if control.primitives.status_count != news:
             self.told.append(unpack_status(control.primitives.status))
-        self.arm = output.q.copy()
+        if self.follows:
+            self.arm = output.q.copy()
+            control.arrival.hardware(self.now, output.record["number"].item(), np.nan, np.nan)
         self.rows.append(np.stack((output.q, output.qd, output.qdd)))
         return output
 
@@ -58,7 +60,7 @@ class Bench:
 
     def to_the_end(self, limit=20.0):
         end = self.now + limit
-        while self.control.primitives.running:
+        while self.control.primitives.running or self.control.primitives.confirming:
             self.step()
             assert self.now < end
         return self.run(0.1)
@@ -276,3 +278,41 @@ def test_a_force_field_pushes_a_primitive_and_not_a_plain_plan(bench):
         bench.step()
     moved = start.actInv(bench.robot.forward(bench.arm)).translation
     np.testing.assert_allclose(moved, [0.008, 0.0, 0.0], atol=5e-4)
+
+
+@pytest.mark.parametrize("trouble", ["arm", "hardware"])
+def test_a_primitive_has_succeeded_only_when_the_arm_has_come(bench, trouble):
+    """The setpoint is there first: it is no success until hardware and joints are, and a failure when they do not."""
+    bench.begin()
+    bench.run(0.4)
+    bench.follows = trouble == "hardware"  # an arm that stays behind by less than a fault
+    while bench.control.primitives.running:
+        if trouble == "hardware":
+            bench.control.arrival.hardware(bench.now, 1, np.nan, np.nan)
+        bench.step()
+    bench.follows = False
+    if trouble == "hardware":
+        bench.control.arrival.hardware(bench.now, 1, np.nan, np.nan)
+    bench.run(0.1)
+    assert not [status for status in bench.told if not status.running], "nothing is confirmed yet"
+    assert "on its way to where primitive 1 ended" in bench.begin(number=2)
+    bench.run(1.0)
+    (end,) = [status for status in bench.told if not status.running]
+    assert (end.reason, end.cause) == (Termination.EXTERNAL_STOP, StopCause.NOT_FOLLOWING)
+    assert ("rad from where it ended" if trouble == "arm" else "did not accept") in end.detail
+    assert bench.control.state is ControlState.STOPPED
+
+
+def test_a_primitive_whose_arm_comes_late_is_confirmed_then(bench):
+    bench.begin()
+    bench.run(0.4)
+    bench.follows = False
+    while bench.control.primitives.running:
+        bench.step()
+    bench.run(0.5)
+    assert not [status for status in bench.told if not status.running]
+    bench.follows = True
+    bench.run(0.05)
+    (end,) = [status for status in bench.told if not status.running]
+    assert end.reason is Termination.COMPLETED
+    assert bench.control.state is ControlState.HOLDING

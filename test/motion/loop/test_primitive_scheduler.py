@@ -56,6 +56,7 @@ class Host:
             self.obey(order)
         output = control.step(self.now)
         self.arm = output.q.copy()
+        control.arrival.hardware(self.now, output.record["number"].item(), np.nan, np.nan)
         state = None
         if control.primitives.status_count != self.status_count:
             self.status_count = control.primitives.status_count
