@@ -165,7 +165,8 @@ def test_after_a_halt_in_motion_neither_primitive_nor_plan_moves_the_arm_before_
     someone.states_more(25)
     assert list(someone.loop.joint_position) == stood
     someone.resume_by_authority()
-    assert someone.primitive(**UP).state == SUCCEEDED
+    report = someone.primitive(**UP)
+    assert report.state == SUCCEEDED, (report.reason, report.detail)
 
 
 def test_a_thousand_halts_and_resumes_of_two_senders_end_halted_by_the_last_halt(someone):
@@ -183,7 +184,8 @@ def test_a_thousand_halts_and_resumes_of_two_senders_end_halted_by_the_last_halt
     assert someone.loop.halted
     assert someone.loop.halt_count <= first + 1001
     someone.resume_by_authority()
-    assert someone.primitive(**UP).state == SUCCEEDED
+    report = someone.primitive(**UP)
+    assert report.state == SUCCEEDED, (report.reason, report.detail)
 
 
 def test_the_operators_client_halts_and_latches_the_estop_with_every_node_between_hung(someone, terminal, demo_graph):
@@ -265,4 +267,5 @@ def test_an_estop_while_the_hardware_interface_hangs_halts_the_loop_and_is_latch
     assert someone.loop.halted
     someone.resume_by_authority()
     someone.until(lambda: someone.loop.state != someone.loop.FAULT)  # until the setpoint is back at the arm
-    assert someone.primitive(**UP).state == SUCCEEDED
+    report = someone.primitive(**UP)
+    assert report.state == SUCCEEDED, (report.reason, report.detail)

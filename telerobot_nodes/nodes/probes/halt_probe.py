@@ -18,6 +18,7 @@ from telerobot_nodes.nodes.framework import URGENT_NICENESS, Foreground
 from telerobot_nodes.nodes.messages import LinkCounter
 
 STILL = 1e-9  # [rad/s]
+RECEIVER = "gcmsf_control_halts"  # the process beside the control loop
 RELEASE_PERIOD = 0.05  # [s] between two repetitions of a resume
 
 Row = tuple[float, float, Any, Any, Any]  # received [s], made [s], position, velocity, acceleration
@@ -54,11 +55,17 @@ class HaltProbe(Foreground):
     @property
     def connected(self) -> bool:
         """True when halts and goals have their receivers, and the state of the arm is known."""
-        return self._halts.get_subscription_count() > 0 and self._execute.server_is_ready() and self.state is not None
+        return self._reaches(self._halts) and self._execute.server_is_ready() and self.state is not None
 
     def receives_texts(self) -> bool:
-        """True when texts have a subscriber."""
-        return bool(self._commands.get_subscription_count())
+        """True when texts have their receivers."""
+        return self._reaches(self._commands)
+
+    def _reaches(self, publisher: Any) -> bool:
+        """True when the arm's halt receiver, and every other subscriber known so far, has been discovered."""
+        known = self.node.get_subscriptions_info_by_topic(publisher.topic_name)
+        names = [one.node_name for one in known]
+        return RECEIVER in names and publisher.get_subscription_count() >= len(names)
 
     def record(self) -> None:
         """Forget the setpoints so far, all but the latest."""
