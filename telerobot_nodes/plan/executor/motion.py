@@ -94,6 +94,13 @@ class PlanMotion:
         """Plan seconds per second of the arm."""
         return float(self._profile.sample(np.array([now]))[1, 0])
 
+    def stopping_time(self, now: float) -> float:
+        """Time [s] until the arm would rest if it were stopped now; 0 at rest."""
+        if now >= self._profile.end or not self.anchored:
+            return 0.0
+        splice = self._maker.next_sample(now + self.config.margin)
+        return max(self._replanned(now, splice, 0.0, np.inf).end - now, 0.0)
+
     def rested(self, now: float) -> float:
         """Time since the planned motion came to rest [s]; negative before."""
         return now - self._profile.end
@@ -129,8 +136,11 @@ class PlanMotion:
 
     # --- windows -------------------------------------------------------------------------------------------------
 
-    def tick(self, now: float, goal: float) -> MotionWindow | None:
-        """Next window towards rate `goal` [-] (0: come to rest); None if nothing changed."""
+    def tick(self, now: float, goal: float, end: float = np.inf) -> MotionWindow | None:
+        """Next window towards rate `goal` [-] (0: come to rest), and to rest before plan time `end` [s] if it can be.
+
+        None if nothing changed.
+        """
         control = self.control
         if not self.anchored or self._lost or control is None:
             return None
@@ -143,18 +153,25 @@ class PlanMotion:
         self._seal_if_ending(now, tau, rate)
         if rate == 0.0 and (goal == 0.0 or self._profile.rested_since(splice) < self.config.filter_time):
             return None
-        profile = self._replanned(now, splice, goal)
-        return None if profile is None else self._issue(now, splice, profile)
+        profile = self._replanned(now, splice, goal, end)
+        return None if profile is self._profile else self._issue(now, splice, profile)
 
-    def _replanned(self, now: float, splice: float, goal: float) -> Profile | None:
+    def _replanned(self, now: float, splice: float, goal: float, end: float) -> Profile:
+        """Motion from time `splice` [s] on towards rate `goal`; beyond `end` [s] of plan time only to come to rest."""
         config = self.config
         tau, rate = self._profile.raw(splice)
         reach = tau + max(goal, rate) * (config.horizon + self.path.stop_time + 2.0 * config.filter_time) + 0.1
         behind = float(self._profile.sample(np.array([splice]))[0, 0])
-        limits = self.path.rate_limits(behind, tau, reach)
         oldest = now - config.history - config.period - config.filter_time
+        if tau < end < reach:
+            limits = self.path.rate_limits(behind, tau, end)
+            profile = self._profile.continued(splice, limits, goal, config.horizon if goal else 0.0, oldest)
+            if profile is not None:
+                return profile
+        goal = goal if end >= reach else 0.0
+        limits = self.path.rate_limits(behind, tau, reach)
         profile = self._profile.continued(splice, limits, goal, config.horizon if goal else 0.0, oldest)
-        return None if profile is self._profile else profile
+        return profile or self._profile
 
     def _issue(self, now: float, splice: float, profile: Profile) -> MotionWindow | None:
         number = self._in_flight.last_number + 1

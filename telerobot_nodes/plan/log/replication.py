@@ -51,6 +51,7 @@ class PlanReplication:
         self._check_number = 0  # operation whose confirmation CHECKING and JOINING wait for
         self._past_reports = 0
         self._denied_number = 0
+        self._limit_seq = 0  # last point that the robot may execute, as sent; 0: any
 
     @property
     def sender(self) -> Sender:
@@ -137,6 +138,14 @@ class PlanReplication:
         self._deleted.remember(operation.number, self._store, keep)
         self._doubt()
         return self._store.truncate(keep)
+
+    def limit(self, seq: int) -> None:
+        """Let the robot execute no point above `seq`, 0: any. Said again when it has forgotten it."""
+        if self.phase is not Phase.READY or self.report is None:
+            return
+        if seq != (self._limit_seq if self.unacknowledged else self.report.limit_seq):
+            self.sender.submit(OperationKind.LIMIT, after_seq=seq, urgent=True)
+        self._limit_seq = seq
 
     def insist(self) -> None:
         """Claim authority from its holder (by consent, or by a supervisor); the holder's plan runs out first.
