@@ -182,7 +182,7 @@ class PlanExecutor:
         log = self.receiver.acknowledgement
         motion = self.motion
         seqs = motion.path.seqs
-        mode, reason = self._mode(now)
+        mode, reason = _mode(motion, self._paused, self._limit, self.queue_length, now)
         return ExecutorReport(
             mode=mode,
             reason=reason,
@@ -212,24 +212,6 @@ class PlanExecutor:
             denied_number=self.arbiter.denial.number,
             denial=self.arbiter.denial.reason,
         )
-
-    def _mode(self, now: float) -> tuple[ExecutorMode, str]:
-        control = self.motion.control
-        if control is not None and control.halted:
-            return ExecutorMode.HALTED, f"halt {control.halt_count} by {control.halt_reason}"
-        if self.motion.trouble:
-            return ExecutorMode.FAULT, self.motion.trouble
-        if not self.motion.anchored:
-            return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
-        if control is not None and control.state is ControlState.FAULT:
-            return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
-        limited = self._limit.reason(self.motion.path) if not self.motion.moving(now) else ""
-        if self._paused or limited:
-            return ExecutorMode.PAUSED, "paused by the operator" if self._paused else limited
-        primitive = control is not None and control.primitive > 0
-        running = self.queue_length > 0 or self.motion.moving(now) or primitive
-        reason = _waiting("not executed: ", control) if running and self.motion.rested(now) > SETTLING else ""
-        return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
 
     def _apply(self, now: float, operation: Operation) -> None:
         kind = operation.kind
@@ -320,6 +302,28 @@ class PlanExecutor:
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
+
+
+def _mode(
+    motion: PlanMotion, paused: bool, limit: ExecutionLimit, queue_length: int, now: float
+) -> tuple[ExecutorMode, str]:
+    """What the arm does, and why it does not move."""
+    control = motion.control
+    if control is not None and control.halted:
+        return ExecutorMode.HALTED, f"halt {control.halt_count} by {control.halt_reason}"
+    if motion.trouble:
+        return ExecutorMode.FAULT, motion.trouble
+    if not motion.anchored:
+        return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
+    if control is not None and control.state is ControlState.FAULT:
+        return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
+    limited = "" if motion.moving(now) else limit.reason(motion.path)
+    if paused or limited:
+        return ExecutorMode.PAUSED, "paused by the operator" if paused else limited
+    primitive = control is not None and control.primitive > 0
+    running = queue_length > 0 or motion.moving(now) or primitive
+    reason = _waiting("not executed: ", control) if running and motion.rested(now) > SETTLING else ""
+    return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
 
 
 def _refusal(operation: Operation, error: Exception) -> str:
