@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "up": "host.up:command",
     "security": "host.up:security",
     "doctor": "host.doctor:command",
+    "arm": "host.arm:app",
     "keyboard": "keyboard:command",
     "panel": "keyboard:panel",
     "status": "operate:status",

@@ -174,6 +174,7 @@ NODES: tuple[Node, ...] = (
             "plan_executor/state",
             "plan_in_force",
             "cspace_planner/world",
+            "forward_simulator/state",
         ),
         services=_services(
             "path_plan_queue",
@@ -183,6 +184,7 @@ NODES: tuple[Node, ...] = (
             ("discard", "std_srvs/srv/Trigger", "engage the position clutch without the trial path"),
             ("brake", "telerobot/srv/SetValue", "delete from the end of the plan, plan seconds per second; 0: release"),
             ("clear", "std_srvs/srv/Trigger", "delete every point not yet executed"),
+            ("stop_before_collision", "std_srvs/srv/SetBool", "true: wait before predicted collisions; false: execute"),
             ("pause", "std_srvs/srv/Trigger", "come to rest on the path, keep the plan"),
             ("resume", "std_srvs/srv/Trigger", "continue after a pause, or the halt that the robot shows"),
             ("reset", "std_srvs/srv/Trigger", "release the e-stop or fault of the hardware; the arm holds"),

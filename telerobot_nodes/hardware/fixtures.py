@@ -141,6 +141,8 @@ def _add_body(spec: mujoco.MjSpec, fixture: Fixture, tool: str, bits: tuple[int,
     parent = {WORLD: spec.worldbody, TOOL: spec.body(tool)}.get(fixture.parent) or spec.body(fixture.parent)
     if parent is None:
         raise InvalidValueError(f"{fixture.name}.parent", fixture.parent, "allowed: world, tool, a body of the scene")
+    if spec.body(fixture.name) is not None:
+        raise InvalidValueError("name", fixture.name, "allowed: a name that no body of the scene has yet")
     p, q = fixture.pose[:3], fixture.pose[3:]
     body = parent.add_body(name=fixture.name, pos=p, quat=[q[3], *q[:3]])
     parts = [part for shape in fixture.shapes for part in _parts(shape)]

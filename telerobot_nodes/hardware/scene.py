@@ -150,7 +150,7 @@ def _add_sensor(spec: mujoco.MjSpec, robot: RobotModel) -> None:
 
 def _add_gripper(spec: mujoco.MjSpec, robot: RobotModel) -> None:
     """A position servo on the first finger; the URDF's mimic couples the other."""
-    if robot.gripper is None:
+    if robot.gripper is None or not robot.gripper.joints:
         return
     spec.add_actuator(
         name=GRIPPER,

@@ -176,9 +176,14 @@ class ForwardSimulator:
         self._trial_conflicts.recheck()
 
     def conflicts(self) -> ConflictReport:
-        """Conflicts found on the plan and on the trial path; the first is the plan's, if it has one."""
+        """Conflicts found on the plan and on the trial path; the first is the plan's, if it has one.
+
+        Where the first collision is, and how far was examined, are the plan's.
+        """
         plan, trial = self._plan_conflicts.report(), self._trial_conflicts.report("trial path: ")
-        return replace(plan if plan.count else trial, count=plan.count + trial.count)
+        if plan.count:
+            return replace(plan, count=plan.count + trial.count)
+        return replace(trial, collision_seq=0, free_seq=0, examined_seq=plan.examined_seq)
 
     def line(self, most: int, trial: bool = False) -> PathLine:
         """The tool's path through about `most` of the points, with the last one; empty if there is no path."""

@@ -32,6 +32,9 @@ class ConflictReport:
     kind: ConflictKind = ConflictKind.NONE  # of the first conflict
     subject: str = ""  # of the first conflict: joint or colliding bodies
     text: str = ""  # first conflict, point and plan time, for people
+    collision_seq: int = 0  # first point in collision; 0: none
+    free_seq: int = 0  # the point before it
+    examined_seq: int = 0  # every point up to this one was examined
 
 
 class PathConflicts:
@@ -79,12 +82,20 @@ class PathConflicts:
 
     def report(self, name: str = "") -> ConflictReport:
         """Conflicts found so far; the text of the first begins with `name`, that of the path."""
+        examined = self._path.examined_seq
         if not self._found:
-            return ConflictReport(0)
+            return ConflictReport(0, examined_seq=examined)
         seq, first = next(iter(self._found.items()))
         row = min(int(np.searchsorted(self._path.seq, seq)), len(self._path))
         text = f"{name}{first.text}, point {seq}, plan time {self._path.time[row]:.2f} s"
-        return ConflictReport(len(self._found), seq, first.kind, first.subject, text)
+        free, collision = self._first_collision()
+        return ConflictReport(len(self._found), seq, first.kind, first.subject, text, collision, free, examined)
+
+    def _first_collision(self) -> tuple[int, int]:
+        """Number of the last point before the first collision, and of that; 0, 0 if there is none."""
+        seq, collides = self._path.seq, self._path.conflict[1:] == ConflictKind.COLLISION
+        row = int(collides.argmax()) if collides.size else 0
+        return (int(seq[row]), int(seq[row + 1])) if collides.any() else (0, 0)
 
     def _examine(self, row: int) -> Conflict | None:
         """The worst conflict of one point."""

@@ -97,7 +97,7 @@ class SimulatedPath:
         behind = max(min(int(np.searchsorted(self.time, time, side="right")) - 1, len(self)), 0)
         for column in self._columns:
             column.drop(behind)
-        self._checked = max(self._checked - behind, 0)
+        self._checked = max(self._checked - behind, 1)
 
     def at(self, time: float) -> FloatArray:
         """Joints (dof,) [rad] at plan time `time` [s], linear between points, held outside; O(log n)."""
@@ -113,6 +113,11 @@ class SimulatedPath:
         first = self._checked
         self._checked = min(first + most, len(self._seq))
         return range(first, self._checked)
+
+    @property
+    def examined_seq(self) -> int:
+        """Every point up to this number was examined."""
+        return int(self.seq[self._checked - 1])
 
     def uncheck(self) -> None:
         """Mark every point as not examined; points out of reach stay so."""

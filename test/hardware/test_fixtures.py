@@ -82,6 +82,11 @@ def test_a_coupling_needs_fixtures_with_joints():
         )
 
 
+def test_a_name_that_the_scene_has_already_is_rejected_by_name():
+    with pytest.raises(InvalidValueError, match="name: 'hand' is not allowed; allowed: a name that no body"):
+        built(Fixture("hand", (BOX,)))
+
+
 def test_an_unknown_parent_is_rejected_by_name():
     with pytest.raises(InvalidValueError, match=r"block\.parent"):
         built(Fixture("block", (BOX,), parent="nowhere"))

@@ -69,7 +69,7 @@ def test_more_operations_than_a_message_may_hold_are_rejected():
 
 def test_a_bad_operation_takes_its_place_among_the_good_ones_with_the_reason():
     message = convert.operations_to_message(LINK, OPERATIONS[1:4])
-    message.operations[1].kind = 9
+    message.operations[1].kind = 10
     found = convert.operations_from_message(message)
     assert [entry.number for entry in found] == [2, 3, 6]
     assert isinstance(found[1], UnreadableOperation)

@@ -78,9 +78,10 @@ def served(tmp_path):
     made = []
 
     def start(name="arm", mode="position"):
-        stand_in = StandIn(name, mode)
+        file = write_arm_file(tmp_path, load_robot(name), mode, SILENCE)
+        stand_in = StandIn(file)
         made.append(stand_in.kill)
-        one = Served(write_arm_file(tmp_path, load_robot(name), mode, SILENCE))
+        one = Served(file)
         made.append(one.hardware.close)
         one.stand_in = stand_in
         return one

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from std_srvs.srv import Trigger
 
-PROGRAM = Path(__file__).with_name("controller_manager.py")
 PREFIX = "cell_"
 ARM_FILE = """\
 urdf: {robot}
@@ -26,18 +25,17 @@ GRIPPER = "  gripper: {joint: cell_finger_joint, open: 0.04}\n"
 
 
 class StandIn:
-    """The process; its joints have other names than the URDF's, and its controller takes them sorted."""
+    """The process; it serves what the arm file names."""
 
-    def __init__(self, robot="arm", mode="position", *arguments):
-        self._command = [sys.executable, str(PROGRAM), "--robot", robot, "--mode", mode, "--prefix", PREFIX]
-        self._command += ["--sorted-controller", *arguments]
+    def __init__(self, file, *arguments):
+        self._command = [sys.executable, "-m", "telerobot_nodes", "arm", "stand-in", str(file), *arguments]
         self.start()
 
     def start(self):
         """Start it and wait until its topics are there."""
         environment = {**os.environ, "ROS_PYTHON_CHECK_FIELDS": "1"}
         self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True, env=environment)
-        assert self.process.stdout.readline().strip() == "controller manager ready"
+        assert any(line.strip() == "stand-in ready" for line in self.process.stdout)
 
     def kill(self):
         """End it as a crash does."""
@@ -47,7 +45,7 @@ class StandIn:
 
 
 def write_arm_file(folder, robot, mode="position", silence=0.1):
-    """The arm file for the stand-in of a robot model."""
+    """An arm file for the stand-in: its joints have other names than the URDF's, and its controller sorts them."""
     names = [PREFIX + name for name in robot.joint_names]
     joints = ", ".join(f"{name}: {PREFIX}{name}" for name in robot.joint_names)
     text = ARM_FILE.format(robot=robot.name, mode=mode, joints=joints, order=", ".join(sorted(names)), silence=silence)

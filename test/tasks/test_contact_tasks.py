@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from telerobot_nodes.tasks import TaskRig, load_task, task_names
@@ -20,6 +22,21 @@ def test_every_task_is_read_and_has_two_millimetres_and_two_degrees_of_error(nam
     assert task.error.distance == 0.002
     assert task.error.angle == pytest.approx(0.0349, abs=1e-4)
     assert task.error.bodies
+
+
+@pytest.mark.lengthy
+@pytest.mark.parametrize("name", TASKS)
+def test_the_scene_of_every_task_can_be_built(name):
+    assert TaskRig(load_task(name), 0).now == 0.0
+
+
+@pytest.mark.lengthy
+def test_a_loose_block_that_gives_way_a_little_is_touched():
+    """Seed 3: the block creeps from the closed fingers until a quarter of the threshold is left."""
+    task = load_task("pushing")
+    rig = TaskRig(task, 3)
+    rig.task = dataclasses.replace(task, primitives=task.primitives[:1])
+    assert [one.reason for one in rig.run().ended] == ["TOUCHED"]
 
 
 @pytest.mark.lengthy
@@ -43,8 +60,6 @@ def test_a_task_succeeds_from_a_random_start(name, seed):
 @pytest.mark.slow
 def test_levelling_needs_sense_and_force_apart():
     """Felt where the plate touches there is no torque: with both frames at the edge it stays tilted."""
-    import dataclasses
-
     task = load_task("levelling")
     steps = list(task.primitives)
     values = {**steps[-1].values, "tr_sense": steps[-1].values["tr_force"], "end_time": 4.0}

@@ -98,6 +98,7 @@ class OperationKind(IntEnum):
     AUTHORITY = 6
     RESET = 7
     TARE = 8
+    LIMIT = 9
 
 
 class UpdateKind(IntEnum):

@@ -152,8 +152,8 @@ def report_from_message(message: Any) -> ExecutorReport:
     """The plan's part of ExecutorState.msg; raises InvalidValueError when a number is not finite."""
     if message.state > max(ExecutorMode):
         raise InvalidValueError("state", message.state, f"allowed: 0 .. {int(max(ExecutorMode))}")
-    times = (message.plan_time, message.committed_time, message.tail_time, message.rate, message.rate_goal)
-    finite_array(times, "executor state times")
+    times = ("plan_time", "committed_time", "tail_time", "rate", "rate_goal", "stopping_time")
+    finite_array([getattr(message, name) for name in times], "executor state times")
     return ExecutorReport(mode=ExecutorMode(message.state), **{name: getattr(message, name) for name in _REPORT_FIELDS})
 
 

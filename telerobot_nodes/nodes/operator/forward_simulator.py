@@ -125,6 +125,9 @@ class ForwardSimulatorNode(GraphNode):
             conflict_kind=int(conflicts.kind),
             conflict_subject=conflicts.subject,
             conflict=conflicts.text,
+            collision_seq=conflicts.collision_seq,
+            free_seq=conflicts.free_seq,
+            examined_seq=conflicts.examined_seq,
             at_end=bool(self._forward.at_end),
         )
         self._display.publish(message, shown)

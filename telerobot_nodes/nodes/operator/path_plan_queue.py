@@ -8,7 +8,7 @@ from typing import Any
 from nav_msgs.msg import Path
 from rclpy.time import Time
 
-from telerobot.msg import PlanQueueState
+from telerobot.msg import ForwardState, PlanQueueState
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
@@ -18,7 +18,7 @@ from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneM
 from telerobot_nodes.nodes.operator.queue_services import QueueServices
 from telerobot_nodes.operator.devices import InputCounts
 from telerobot_nodes.plan.authority import AuthorityClient
-from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
+from telerobot_nodes.plan.queue import CollisionCheck, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaping import FollowerLimits, ShaperConfig, TimeBaseConfig
 
 POLL_PERIOD = 0.02  # [s]
@@ -48,6 +48,9 @@ class QueueParameters:
         0.5, unit="m/s^2", low=0.01, high=10.0, doc="tool acceleration of the artificial time base"
     )
 
+    stop_before_collision: bool = parameter(
+        True, doc="the robot waits before points of the plan that the forward simulation predicts to collide"
+    )
     execution_window: float = parameter(
         0.0, unit="s", low=0.0, high=3600.0, doc="time after which points that wait at the robot expire; 0: never"
     )
@@ -60,6 +63,7 @@ class QueueParameters:
             capacity=self.capacity,
             stale_after=self.stale_after,
             execution_window=self.execution_window,
+            stop_before_collision=self.stop_before_collision,
             shaper=ShaperConfig(cutoff=self.tremor_cutoff, linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0)),
             time_base=TimeBaseConfig(speed=self.free_speed, acceleration=self.free_acceleration),
         )
@@ -92,6 +96,7 @@ class PathPlanQueueNode(GraphNode):
         self.subscribe("path_plan_queue/pose_target_cmds", self._on_pose)
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
+        self.subscribe("forward_simulator/state", self._on_simulation)
         self.subscribe(
             "plan_in_force", lambda message: self._queue.follow_active_plan(convert.update_from_message(message))
         )
@@ -125,6 +130,11 @@ class PathPlanQueueNode(GraphNode):
         for event in self._authority_client.on_report(report):
             self._queue.on_authority(event)
         self._queue.on_report(self.now(), report, convert.floats(message.tool_pose))
+
+    def _on_simulation(self, message: Any) -> None:
+        text = message.conflict if message.conflict_kind == ForwardState.CONFLICT_COLLISION else "collision"
+        found = CollisionCheck(message.collision_seq, message.free_seq, message.examined_seq, text)
+        self._queue.on_collision_check(found)
 
     # outputs -------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ class QueueServices:
             "position_clutch": self._on_position_clutch,
             "adopt": partial(self._on_join, Join.ADOPT),
             "discard": partial(self._on_join, Join.DISCARD),
+            "stop_before_collision": self._on_stop_before_collision,
             "brake": self._on_brake,
             "clear": self._on_clear,
             "pause": self._on_pause,
@@ -61,6 +62,11 @@ class QueueServices:
     def _on_brake(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_brake(self._node.now(), request.value)
         response.success, response.message = True, f"deleting {response.value:g} plan seconds per second"
+
+    def _on_stop_before_collision(self, request: Any, response: Any) -> None:
+        self._queue.set_stop_before_collision(request.data)
+        response.success = True
+        response.message = "the robot waits before collisions" if request.data else "the robot executes every point"
 
     def _on_pause(self, _request: Any, response: Any) -> None:
         self._queue.pause(self._node.now())

@@ -34,8 +34,12 @@ def solids_from_message(message: Any, arm: str) -> list[Solid]:
 
 
 def status_from_message(kind: type[S], message: Any, **other: Any) -> S:
-    """A status value from the message whose fields it is named after; raises InvalidValueError naming the field."""
-    values = {entry.name: getattr(message, entry.name) for entry in fields(kind) if entry.name not in other}  # type: ignore[arg-type]
+    """A status value from the message whose fields it is named after; raises InvalidValueError naming the field.
+
+    A field that an older recording does not have keeps its default.
+    """
+    names = [entry.name for entry in fields(kind) if entry.name not in other]  # type: ignore[arg-type]
+    values = {name: getattr(message, name) for name in names if hasattr(message, name)}
     return kind(**values, **other)
 
 

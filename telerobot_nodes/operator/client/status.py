@@ -115,6 +115,7 @@ class RobotStatus:
     halts_received: tuple[tuple[str, int], ...] = ()  # sender and number of the latest halts that it obeyed
     plan_time: float = 0.0
     rate: float = 0.0
+    stopping_time: float = 0.0  # [s] until the arm would rest if it were stopped now
     queue_length: int = 0
     joint_position: FloatArray = field(default_factory=_empty)
     tool_pose: FloatArray = field(default_factory=_empty)
@@ -124,7 +125,7 @@ class RobotStatus:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mode", _member(ExecutorMode, self.mode, "state"))
-        _check(self, ("plan_time", "rate"), ("joint_position", "tool_pose", "wrench"))
+        _check(self, ("plan_time", "rate", "stopping_time"), ("joint_position", "tool_pose", "wrench"))
         _pose_or_empty(self.tool_pose, "tool_pose")
         if self.wrench.size not in (0, 6):
             raise InvalidValueError("wrench (length)", self.wrench.size, "allowed: 6 values, or none")

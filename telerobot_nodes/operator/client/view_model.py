@@ -176,7 +176,7 @@ def _robot_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
     age = -1.0 if heard is None else now - heard
     stale = heard is None or age > STALE_AFTER
     old = Tone.QUIET if stale else Tone.PLAIN
-    motion = "moving" if robot.moving else "at rest"
+    motion = f"moving, stops in {robot.stopping_time:.1f} s" if robot.moving else "at rest"
     delay = f", round trip {queue.round_trip:.2f} s" if queue.round_trip >= 0.0 else ", round trip not measured"
     age_text = "none yet" if heard is None else f"received {seconds(age)} ago"
     return (

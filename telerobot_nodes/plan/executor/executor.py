@@ -18,6 +18,7 @@ from telerobot_nodes.core.robot import Kinematics, RobotModel
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit
+from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.executor.overtaking import stop_overtakes
@@ -83,6 +84,7 @@ class PlanExecutor:
         self._executed: list[ExecutedRange] = []
         self._rate_goal = 1.0
         self._paused = False
+        self._limit = ExecutionLimit()
         self._resuming: int | None = None  # count of the halt whose end the control loop has to confirm
         self._requests: list[Operation] = []  # RESET and TARE
         self._memory = memory
@@ -126,7 +128,7 @@ class PlanExecutor:
     def tick(self, now: float) -> MotionWindow | None:
         """Next window; None if nothing changed. Call it every 20 to 40 ms."""
         held = self._paused or self.halted or stop_overtakes(self.receiver.overtaking, self.motion)
-        return self.motion.tick(now, 0.0 if held else self._rate_goal)
+        return self.motion.tick(now, 0.0 if held else self._rate_goal, self._limit.plan_time(self.motion.path))
 
     @property
     def halted(self) -> bool:
@@ -180,7 +182,7 @@ class PlanExecutor:
         log = self.receiver.acknowledgement
         motion = self.motion
         seqs = motion.path.seqs
-        mode, reason = self._mode(now)
+        mode, reason = _mode(motion, self._paused, self._limit, self.queue_length, now)
         return ExecutorReport(
             mode=mode,
             reason=reason,
@@ -198,6 +200,8 @@ class PlanExecutor:
             tail_time=max(float(motion.path.times[-1]), 0.0),
             rate=motion.rate(now),
             rate_goal=self._rate_goal,
+            limit_seq=self._limit.seq,
+            stopping_time=motion.stopping_time(now),
             queue_length=self.queue_length,
             capacity=self.config.capacity,
             asker=self.arbiter.asker,
@@ -209,23 +213,6 @@ class PlanExecutor:
             denial=self.arbiter.denial.reason,
         )
 
-    def _mode(self, now: float) -> tuple[ExecutorMode, str]:
-        control = self.motion.control
-        if control is not None and control.halted:
-            return ExecutorMode.HALTED, f"halt {control.halt_count} by {control.halt_reason}"
-        if self.motion.trouble:
-            return ExecutorMode.FAULT, self.motion.trouble
-        if not self.motion.anchored:
-            return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
-        if control is not None and control.state is ControlState.FAULT:
-            return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
-        if self._paused:
-            return ExecutorMode.PAUSED, "paused by the operator"
-        primitive = control is not None and control.primitive > 0
-        running = self.queue_length > 0 or self.motion.moving(now) or primitive
-        reason = _waiting("not executed: ", control) if running and self.motion.rested(now) > SETTLING else ""
-        return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
-
     def _apply(self, now: float, operation: Operation) -> None:
         kind = operation.kind
         if kind is OperationKind.APPEND:
@@ -236,6 +223,8 @@ class PlanExecutor:
             self._truncate(now, 0)
         elif kind is OperationKind.RATE:
             self._rate_goal = operation.rate
+        elif kind is OperationKind.LIMIT:
+            self._limit.seq = operation.after_seq
         elif kind is OperationKind.PAUSE:
             self._paused = True
         elif kind is OperationKind.RESUME:
@@ -274,6 +263,7 @@ class PlanExecutor:
     def _truncate(self, now: float, after_seq: int) -> None:
         """Delete the points above `after_seq` that are not committed; an arm off its plan may start anew."""
         motion = self.motion
+        self._limit.truncated(after_seq)
         if motion.off_path and motion.control is not None:
             motion.begin(now, motion.plan_time, motion.control.joint_position, self._executed_seq)
             motion.off_path, motion.trouble = False, ""
@@ -312,6 +302,28 @@ class PlanExecutor:
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
+
+
+def _mode(
+    motion: PlanMotion, paused: bool, limit: ExecutionLimit, queue_length: int, now: float
+) -> tuple[ExecutorMode, str]:
+    """What the arm does, and why it does not move."""
+    control = motion.control
+    if control is not None and control.halted:
+        return ExecutorMode.HALTED, f"halt {control.halt_count} by {control.halt_reason}"
+    if motion.trouble:
+        return ExecutorMode.FAULT, motion.trouble
+    if not motion.anchored:
+        return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
+    if control is not None and control.state is ControlState.FAULT:
+        return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
+    limited = "" if motion.moving(now) else limit.reason(motion.path)
+    if paused or limited:
+        return ExecutorMode.PAUSED, "paused by the operator" if paused else limited
+    primitive = control is not None and control.primitive > 0
+    running = queue_length > 0 or motion.moving(now) or primitive
+    reason = _waiting("not executed: ", control) if running and motion.rested(now) > SETTLING else ""
+    return (ExecutorMode.RUNNING if running else ExecutorMode.IDLE), reason
 
 
 def _refusal(operation: Operation, error: Exception) -> str:

@@ -94,6 +94,11 @@ class PlanMotion:
         """Plan seconds per second of the arm."""
         return float(self._profile.sample(np.array([now]))[1, 0])
 
+    def stopping_time(self, now: float) -> float:
+        """Time [s] until the arm would rest if it were stopped now; 0 at rest."""
+        splice = self._maker.next_sample(now + self.config.margin)
+        return max(self._replanned(now, splice, 0.0, np.inf).end - now, 0.0) if now < self._profile.end else 0.0
+
     def rested(self, now: float) -> float:
         """Time since the planned motion came to rest [s]; negative before."""
         return now - self._profile.end
@@ -129,8 +134,8 @@ class PlanMotion:
 
     # --- windows -------------------------------------------------------------------------------------------------
 
-    def tick(self, now: float, goal: float) -> MotionWindow | None:
-        """Next window towards rate `goal` [-] (0: come to rest); None if nothing changed."""
+    def tick(self, now: float, goal: float, end: float = np.inf) -> MotionWindow | None:
+        """Next window towards rate `goal` [-], 0: rest, and not past plan time `end` [s] if it can stop; None: no change."""
         control = self.control
         if not self.anchored or self._lost or control is None:
             return None
@@ -143,18 +148,24 @@ class PlanMotion:
         self._seal_if_ending(now, tau, rate)
         if rate == 0.0 and (goal == 0.0 or self._profile.rested_since(splice) < self.config.filter_time):
             return None
-        profile = self._replanned(now, splice, goal)
-        return None if profile is None else self._issue(now, splice, profile)
+        profile = self._replanned(now, splice, goal, end)
+        return None if profile is self._profile else self._issue(now, splice, profile)
 
-    def _replanned(self, now: float, splice: float, goal: float) -> Profile | None:
+    def _replanned(self, now: float, splice: float, goal: float, end: float) -> Profile:
+        """Motion from time `splice` [s] on towards rate `goal`; beyond `end` [s] of plan time only to come to rest."""
         config = self.config
         tau, rate = self._profile.raw(splice)
         reach = tau + max(goal, rate) * (config.horizon + self.path.stop_time + 2.0 * config.filter_time) + 0.1
         behind = float(self._profile.sample(np.array([splice]))[0, 0])
-        limits = self.path.rate_limits(behind, tau, reach)
         oldest = now - config.history - config.period - config.filter_time
-        profile = self._profile.continued(splice, limits, goal, config.horizon if goal else 0.0, oldest)
-        return None if profile is self._profile else profile
+        if tau < end < reach:
+            limits = self.path.rate_limits(behind, tau, end)
+            before = self._profile.continued(splice, limits, goal, config.horizon if goal else 0.0, oldest)
+            if before is not None:
+                return before
+        goal = goal if end >= reach else 0.0
+        limits = self.path.rate_limits(behind, tau, reach)
+        return self._profile.continued(splice, limits, goal, config.horizon if goal else 0.0, oldest) or self._profile
 
     def _issue(self, now: float, splice: float, profile: Profile) -> MotionWindow | None:
         number = self._in_flight.last_number + 1
@@ -207,18 +218,14 @@ class PlanMotion:
         number = max(report.window_number, self._first_window - 1)
         self._in_flight.confirm(number)
         used = self._in_flight.find(number)
-        mine = report.window_number >= self._first_window
+        mine, known = report.window_number >= self._first_window, max(self._refused, number)
         if report.interrupted and mine and self._left_path(now, report):
             self._lose(report.reason or f"control loop is {report.state.name}", report.recoverable)
         elif used is None:
             self._lose("")
-        elif report.refused_window > max(self._refused, number) or self._missing(now, number):
+        elif report.refused_window > known or self._in_flight.overdue(now, known, self.config.control_timeout):
             self._refused = max(report.refused_window, self._in_flight.last_number)
             self._profile = used.profile
-
-    def _missing(self, now: float, used: int) -> bool:
-        """True when a window was lost: neither used nor refused long after its splice."""
-        return self._in_flight.overdue(now, max(self._refused, used), self.config.control_timeout)
 
     def _left_path(self, now: float, report: ControlReport) -> bool:
         """True when the loop did not finish the motion, or forgot a part that was still on its way to the arm."""
@@ -237,10 +244,10 @@ class PlanMotion:
         """Continue where the loop rests; if that is more than `MAX_GAP` off the path, only after a new plan."""
         q = report.joint_position
         tau = min(self.plan_time, float(self.path.settled_end))
-        gap = self._gap(tau, q)
+        gap = _gap(self.path, tau, q)
         if gap > JOIN_GAP:  # the setpoint went to the arm, which had come no further than this
             tau = min(tau, self.arrived_time)
-            gap = self._gap(tau, q)
+            gap = _gap(self.path, tau, q)
         self.off_path = gap > MAX_GAP
         if self.off_path:
             self.trouble = f"arm: joint is {gap:.3f} rad off the plan; allowed: {MAX_GAP:g}; clear the plan"
@@ -270,10 +277,6 @@ class PlanMotion:
         self.path.rejoin(start, q, self.executed_seq(), keep=passed)
         return start
 
-    def _gap(self, tau: float, q: FloatArray) -> float:
-        """Largest distance [rad] of a joint of `q` (dof,) [rad] from the path at plan time `tau` [s]."""
-        return float(np.abs(self.path.evaluate(np.array([tau]))[0][0] - q).max())
-
     def _follow_rest(self, now: float, report: ControlReport) -> None:
         """Continue where the arm is, if something else moved it while the plan rested."""
         if self._in_flight.last_number not in (report.window_number, report.refused_window):
@@ -299,6 +302,11 @@ class PlanMotion:
         self._refused = number
         self.plan_time = tau
         self._lost = False
+
+
+def _gap(path: JointPath, tau: float, q: FloatArray) -> float:
+    """Largest distance [rad] of a joint of `q` (dof,) [rad] from the path at plan time `tau` [s]."""
+    return float(np.abs(path.evaluate(np.array([tau]))[0][0] - q).max())
 
 
 def _compile(path: JointPath, maker: WindowMaker, rest: Profile) -> None:

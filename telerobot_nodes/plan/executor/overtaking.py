@@ -16,7 +16,7 @@ BRAKE_SLACK = 0.5  # [s] of plan time before points that a waiting TRUNCATE dele
 def stop_overtakes(waiting: list[Operation], motion: PlanMotion) -> bool:
     """True while one of the `waiting` operations, in order of number, holds the arm.
 
-    The last word of PAUSE and RESUME counts. A CLEAR holds; a TRUNCATE holds before the points that it deletes.
+    The last word of PAUSE and RESUME counts. A CLEAR holds; a TRUNCATE or LIMIT holds before the points after it.
     """
     words = [entry.kind for entry in waiting if entry.kind in (OperationKind.PAUSE, OperationKind.RESUME)]
     paused = bool(words) and words[-1] is OperationKind.PAUSE
@@ -24,10 +24,11 @@ def stop_overtakes(waiting: list[Operation], motion: PlanMotion) -> bool:
 
 
 def _deletes_soon(operation: Operation, motion: PlanMotion) -> bool:
-    """True for a CLEAR, and for a TRUNCATE of points that the arm is about to be committed to."""
-    if operation.kind is not OperationKind.TRUNCATE:
+    """True for a CLEAR, and for a TRUNCATE or LIMIT before points that the arm is about to be committed to."""
+    if operation.kind not in (OperationKind.TRUNCATE, OperationKind.LIMIT):
         return operation.kind is OperationKind.CLEAR
     path = motion.path
-    if operation.after_seq >= int(path.seqs[-1]):
+    lifted = operation.kind is OperationKind.LIMIT and operation.after_seq == 0
+    if lifted or operation.after_seq >= int(path.seqs[-1]):
         return False
     return motion.stop_time + BRAKE_SLACK >= float(path.times[path.index_of_seq(operation.after_seq)])

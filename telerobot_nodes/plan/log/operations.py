@@ -17,6 +17,8 @@ Rules of the log:
 - A stop never waits for points: a PAUSE, CLEAR or TRUNCATE that overtakes earlier operations holds the arm until its
   turn has come.
 - An operation that cannot be read takes its turn and is refused, so that those after it are not kept waiting.
+- LIMIT names the last point that may be executed. The arm waits there, and the points after it are kept, until another
+  LIMIT, or until they are deleted. It outlasts an epoch: whoever takes over knows of no collision yet.
 - RESUME names the robot's count of halts that it ends; a robot that was halted again meanwhile rejects it.
 """
 
@@ -69,7 +71,7 @@ class Operation:
     kind: OperationKind
     agent: str
     points: PlanPoints | None = None  # APPEND
-    after_seq: int = 0  # TRUNCATE: last point that stays; APPEND: point that it follows, 0 for the first of a plan
+    after_seq: int = 0  # TRUNCATE: last point that stays; APPEND: point before, 0: none; LIMIT: last to execute, 0: all
     rate: float = 1.0  # RATE [-]
     window: float = 0.0  # [s] expires this long after receipt; 0: never
     halt_count: int = 0  # RESUME: the robot's count of halts
@@ -113,6 +115,8 @@ class ExecutorReport:
     rate_goal: float  # [-]
     queue_length: int
     capacity: int
+    limit_seq: int = 0  # last point that may be executed; 0: no limit
+    stopping_time: float = 0.0  # [s] until the arm would rest if it were stopped now
     asker: str = ""
     granted: bool = False
     forced: bool = False

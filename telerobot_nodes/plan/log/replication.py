@@ -23,6 +23,7 @@ from telerobot_nodes.plan.log.store import PlanStore, PointBlock, as_points, gap
 from telerobot_nodes.plan.log.tail_tracker import TailTracker
 
 POINTS_PER_OPERATION = 128
+INSISTS = (Phase.INSISTING, Phase.TAKING_OVER)
 MAX_PAST_REPORTS = 20  # reports older than the latest, in a row, after which the robot counts as restarted
 
 
@@ -51,6 +52,7 @@ class PlanReplication:
         self._check_number = 0  # operation whose confirmation CHECKING and JOINING wait for
         self._past_reports = 0
         self._denied_number = 0
+        self._limit_seq = 0  # last point that the robot may execute, as sent; 0: any
 
     @property
     def sender(self) -> Sender:
@@ -138,6 +140,14 @@ class PlanReplication:
         self._doubt()
         return self._store.truncate(keep)
 
+    def limit(self, seq: int) -> None:
+        """Let the robot execute no point above `seq`, 0: any. Said again when it has forgotten it."""
+        if self.phase is not Phase.READY or self.report is None:
+            return
+        if seq != (self._limit_seq if self.unacknowledged else self.report.limit_seq):
+            self.sender.submit(OperationKind.LIMIT, after_seq=seq, urgent=True)
+        self._limit_seq = seq
+
     def insist(self) -> None:
         """Claim authority from its holder (by consent, or by a supervisor); the holder's plan runs out first.
 
@@ -159,7 +169,7 @@ class PlanReplication:
 
     def give_up(self) -> None:
         """Withdraw a claim that the holder refused."""
-        if self._insists:
+        if self.phase in INSISTS:
             self.fire(Event.OTHER)
             self._sender = None
             self._deleted.clear()
@@ -168,10 +178,6 @@ class PlanReplication:
         """Start the plan after the robot's tail, which is executed."""
         self._sent_seq = tail_seq
         self._forget_tails()
-
-    @property
-    def _insists(self) -> bool:
-        return self.phase in (Phase.INSISTING, Phase.TAKING_OVER)
 
     def _forget_tails(self) -> None:
         self._deleted.clear()
@@ -197,26 +203,22 @@ class PlanReplication:
         ours = (self.report.denied_agent, self.report.denied_number) == (self.agent, self._sender.epoch)
         return self.report.denial if ours else ""
 
-    def _note_denial(self, report: ExecutorReport) -> None:
-        """Tell the holder what the robot has denied in its name: another operator may use the name too."""
-        if report.denied_agent == self.agent and report.denied_number != self._denied_number:
-            self._denied_number = report.denied_number
-            self.notices.append(f"robot denied a request of {self.agent}: {report.denial}")
-
     def _follow_authority(self, report: ExecutorReport) -> bool:
         """Follow who holds authority; True when it is ours in the epoch of our log."""
         if self._sender is not None and report.epoch == self._sender.epoch and report.authority == self.agent:
             if not self.open:
                 self.fire(Event.GRANTED)
                 self._denied_number = report.denied_number
-            self._note_denial(report)
+            if report.denied_agent == self.agent and report.denied_number != self._denied_number:
+                self._denied_number = report.denied_number  # another operator may use the name too
+                self.notices.append(f"robot denied a request of {self.agent}: {report.denial}")
             return True
         if self.open and report.authority == self.agent and report.epoch > self.sender.epoch:
             self.notices.append(f"another operator named {self.agent} has taken control; allowed: a name of its own")
             self._lose(report)
             return False
         free = report.authority in ("", self.agent)
-        claims = self._insists or (free and self.phase is Phase.CLAIMING)
+        claims = self.phase in INSISTS or (free and self.phase is Phase.CLAIMING)
         if claims and report.epoch < self.sender.epoch <= report.epoch + EPOCHS:
             return False  # the robot has not received the claim yet
         if free and self.wanted:

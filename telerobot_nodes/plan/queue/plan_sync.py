@@ -12,6 +12,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import FORCED, AuthorityMessage, StandBy
 from telerobot_nodes.plan.log import Event, ExecutorReport, Operation, Phase, PlanReplication
 from telerobot_nodes.plan.queue.brake import committed_on_arrival
+from telerobot_nodes.plan.queue.collision_stop import CollisionStop
 from telerobot_nodes.plan.queue.joins import JoinOutcome
 from telerobot_nodes.plan.queue.moved_while_idle import MovedWhileIdle
 from telerobot_nodes.plan.queue.notices import Notices
@@ -30,6 +31,7 @@ class PlanSync:
         plan = recorder.plan.store
         self.replication = PlanReplication(config.agent, plan, config.sender, config.execution_window)
         self.standby = StandBy(config.agent, config.capacity, config.meeting_distance, config.meeting_angle)
+        self.collision_stop = CollisionStop(config.stop_before_collision)
         self._config = config
         self._recorder = recorder
         self._notices = notices
@@ -105,6 +107,7 @@ class PlanSync:
             self._next_send = now + self._config.send_period
             self._delete_by_brake(now)
             self._take_over(now)
+            self._limit_execution()
             self.replication.send_points()
         return self.replication.sender.poll(now) if self.phase not in (Phase.WAITING, Phase.OBSERVING) else []
 
@@ -196,6 +199,12 @@ class PlanSync:
             recorder.plan.store.extend(self.standby.active.store.after(0))
             recorder.plan.skip_numbers(recorder.plan.store.last_seq)
             replication.take_over(meeting)
+
+    def _limit_execution(self) -> None:
+        """Let the robot wait before a collision."""
+        report = self.replication.report
+        if report is not None:
+            self.replication.limit(self.collision_stop.limit(self._recorder.plan.store, report.limit_seq))
 
     def _delete_by_brake(self, now: float) -> None:
         recorder = self._recorder

@@ -15,6 +15,7 @@ from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import TransitionError
 from telerobot_nodes.plan.authority import AuthorityMessage
 from telerobot_nodes.plan.log import ExecutorReport, Operation, PlanUpdate
+from telerobot_nodes.plan.queue.collision_stop import CollisionCheck
 from telerobot_nodes.plan.queue.joins import JoinOutcome
 from telerobot_nodes.plan.queue.notices import Notices
 from telerobot_nodes.plan.queue.path_connector import Blocked, ConnectionPlanner, PathConnector, no_obstacles
@@ -159,6 +160,14 @@ class PathPlanQueue:
         self._advance(now)
         self._sync.submit(OperationKind.RATE, rate=rate)
 
+    def set_stop_before_collision(self, enabled: bool) -> None:
+        """Let the robot wait before points that are predicted to collide, or let it execute them."""
+        self._sync.collision_stop.enabled = enabled
+
+    def on_collision_check(self, check: CollisionCheck) -> None:
+        """Take what the forward simulation has found on the plan."""
+        self._sync.collision_stop.on_check(check)
+
     # --- authority -----------------------------------------------------------------------------------------------
 
     def authority_message(self, kind: AuthorityKind, peer: str = "") -> AuthorityMessage:
@@ -213,6 +222,7 @@ class PathPlanQueue:
         """State for the operator's display."""
         recorder, sampler, replication = self._recorder, self._recorder.sampler, self._sync.replication
         store, report, held = recorder.plan.store, replication.report, self._sync.hold_reason()
+        stop = self._sync.collision_stop
         age = now - replication.report_time if report else -1.0
         waits = DeviceState.HELD if held or sampler.blocked else DeviceState.TRACKING
         return PlanQueueState(
@@ -221,7 +231,8 @@ class PathPlanQueue:
             time_ratio=sampler.ratio,
             brake_rate=recorder.brake.rate,
             device=waits if sampler.shaper.fresh(now) else DeviceState.IDLE,
-            notice="; ".join(filter(None, (held, sampler.blocked, self._notices.latest))),
+            notice="; ".join(filter(None, (held, sampler.blocked, stop.reason(store), self._notices.latest))),
+            stop_before_collision=stop.enabled,
             jumps=self._notices.jumps,
             refused=self._notices.refused,
             head_seq=store.last_seq,

@@ -42,6 +42,7 @@ class QueueConfig:
     meeting_distance: float = 0.05  # [m] between the stand-by's tool and the active plan for a hand-off
     meeting_angle: float = 0.3  # [rad]
     execution_window: float = 0.0  # [s] after receipt, by the robot's clock, when waiting points expire; 0: never
+    stop_before_collision: bool = True  # the robot waits before points that the forward simulation predicts to collide
     shaper: ShaperConfig = field(default_factory=ShaperConfig)
     time_base: TimeBaseConfig = field(default_factory=TimeBaseConfig)
     sender: SenderConfig = field(default_factory=SenderConfig)
@@ -91,5 +92,6 @@ class PlanQueueState:
     round_trip: float  # [s] negative if none
     stale: bool
     execution_window: float  # [s] 0: none
+    stop_before_collision: bool
     gripper: float  # [m] opening of the next points; negative: unchanged
     target_pose: FloatArray  # (7,)
