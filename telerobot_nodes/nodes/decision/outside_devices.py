@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from telerobot.msg import Obstacle
 from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.skills import Camera, Primitive, Report, Sensor
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from telerobot_nodes.nodes.framework import GraphNode
 
 OBJECTS_FRESH = 2.0  # [s] what the camera saw earlier is not seen
+MOST_SEEN = 1000  # objects of one camera
 SEEN = "hardware_interface/objects"
 
 Answer = Callable[[Report], None]
@@ -49,8 +52,19 @@ class CameraProxy:
 
     def _on_objects(self, message: Any) -> None:
         now = self._node.now()
+        if message.replace:
+            self._seen.clear()
         for entry in message.obstacles:
+            self._seen.pop(entry.name, None)
+            if entry.operation == Obstacle.ADD and len(self._seen) < MOST_SEEN:
+                self._see(now, entry)
+
+    def _see(self, now: float, entry: Any) -> None:
+        try:
             pose = pose_from_se3(se3_from_pose(np.array(entry.pose)))
+        except InvalidValueError as error:
+            self._node.get_logger().warning(f"camera: {entry.name[:80]!r}: {error}", throttle_duration_sec=1.0)
+        else:
             self._seen[entry.name] = (now, tuple(pose.tolist()))
 
 
