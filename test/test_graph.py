@@ -70,10 +70,19 @@ def test_what_stops_the_arm_goes_first_over_the_link_whole_and_at_any_age():
         )
 
 
+def test_pictures_go_last_over_the_link_and_never_with_a_command():
+    pictures = [entry for entry in crossing() if entry.name.startswith("camera/")]
+    assert len(pictures) == 5
+    others = [entry.crosses.priority for entry in crossing() if entry not in pictures]
+    assert min(entry.crosses.priority for entry in pictures) > max(others)
+    assert [entry.name for entry in pictures if is_upward(entry)] == ["camera/request"]
+
+
 def test_only_what_nobody_repeats_is_asked_for_again_over_the_link():
     asked = {entry.name for entry in crossing() if entry.crosses.order is Order.ALL}
     reports = {"reports", "tasks", "script"}
-    assert asked == {f"rtc_decision_unit/{name}" for name in reports} | {"gcmsf_control/report", "cspace_planner/world"}
+    others = {"gcmsf_control/report", "cspace_planner/world", "camera/request"}
+    assert asked == {f"rtc_decision_unit/{name}" for name in reports} | others
     assert all(entry.crosses.late == 0.0 for entry in crossing() if entry.crosses.order is Order.ALL)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
-from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS
+from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_CAMERA, WITH_HOSTS
 from telerobot_nodes.graph.table import NODES
 from telerobot_nodes.runtime import GraphOptions, launch_description, launching
 from telerobot_nodes.runtime.launching import launch_is_installed, node_command
@@ -196,7 +196,18 @@ def test_namespaces_with_and_without_slash_are_the_same():
     assert with_slash == node_command("plan_executor", GraphOptions("robot", namespace="left"))
 
 
+@pytest.mark.parametrize("name", sorted(WITH_CAMERA))
+def test_a_camera_is_added_on_request_only(name):
+    plain, more = ({entry.name for entry in GraphOptions(name, camera=camera).nodes} for camera in (False, True))
+    assert more - plain == {"camera"}
+
+
+def test_an_operators_host_has_no_camera():
+    with pytest.raises(InvalidValueError, match=r"camera: 'given' .*allowed: with graph demo or robot"):
+        GraphOptions("operator", camera=True)
+
+
 def test_every_node_of_the_table_has_a_command():
     for entry in NODES:
-        name = next(graph_name for graph_name, members in GRAPHS.items() if entry.name in members)
+        name = next((name for name, members in GRAPHS.items() if entry.name in members), "robot")
         assert re.fullmatch(r"(/\S+ )+run \w+ .*--ros-args.*", " ".join(node_command(entry.name, GraphOptions(name))))

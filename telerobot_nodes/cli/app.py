@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "control": "operate:control",
     "replay": "operate:replay",
     "link": "operate:link",
+    "camera": "operate:camera",
     "direct": "operate:direct",
     "scrub": "operate:scrub",
     "primitive": "primitive:command",

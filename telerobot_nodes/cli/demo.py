@@ -43,6 +43,7 @@ def command(
     params: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="Parameter file.")] = None,
     folder: Annotated[Path | None, typer.Option(help="Folder for bag, plot and log; default: runs/TIME.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the console in a browser.")] = False,
+    camera: Annotated[bool, typer.Option("--camera", help="Pictures of the simulated arm in the console.")] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the summary as JSON.")] = None,
 ) -> None:
     """Run the demo."""
@@ -54,6 +55,8 @@ def command(
         _check_console_options(given)
     settings = DemoSettings(folder, robot, hand, speed, delay, jitter, loss, time_clutch, params)
     if headless:
+        if camera:
+            raise InvalidValueError("--camera", "given", "allowed: without --headless; a console shows it")
         compile_first(_show)
         raise typer.Exit(_headless(settings, json_file))
     file = params or share_path(PARAMETERS)
@@ -61,7 +64,7 @@ def command(
         file = with_link(file, folder / "parameters.yaml", settings.link())
     compile_first(_show)
     _show(f"{_link_text(file)}; change it in the console under Link, or with `telerobot link SECONDS`")
-    options = GraphOptions("demo", robot=robot, params=file, bag=folder / "bag")
+    options = GraphOptions("demo", robot=robot, params=file, bag=folder / "bag", camera=camera)
     raise typer.Exit(supervise(Supervisor(options), ready_timeout=90.0))
 
 

@@ -135,6 +135,16 @@ def link(
     do(commands.SetLink(delay, jitter, loss, up=not outage, down=not outage), namespace)
 
 
+def camera(
+    name: Annotated[str, typer.Argument(help="overview, wrist or outside; default: the one in force.")] = "",
+    rate: Annotated[float | None, typer.Option(help="Pictures per second, 0 .. 30; 0: none.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Most bytes of pictures per second.")] = None,
+    namespace: Namespace = "",
+) -> None:
+    """Select the camera, the rate of its pictures and their bytes."""
+    do(commands.SetCamera(name, rate, budget), namespace)
+
+
 def direct(
     state: Annotated[Switch, typer.Argument(help="on: the device moves the running primitive; off: it lays the plan.")],
     namespace: Namespace = "",

@@ -62,9 +62,13 @@ def command(
     import_module("telerobot_nodes.nodes.framework").end_process(code)
 
 
+def _is_added(node: str, name: str) -> bool:
+    return node == "camera" and name in graph.WITH_CAMERA
+
+
 def _graph_of(node: str, asked: str | None) -> str:
     """The requested graph, by default the first of the table with this node."""
-    holding = [name for name, members in graph.GRAPHS.items() if node in members]
+    holding = [name for name, members in graph.GRAPHS.items() if node in members or _is_added(node, name)]
     if asked is None:
         return holding[0]
     if asked not in holding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.graph.drawing import as_markdown, as_mermaid, as_text
 from telerobot_nodes.graph.entries import Crossing, Host, Node, Order, Priority, Profile, Qos, Service, Topic
-from telerobot_nodes.graph.graphs import GRAPHS, WITH_HOSTS
+from telerobot_nodes.graph.graphs import GRAPHS, WITH_CAMERA, WITH_HOSTS
 from telerobot_nodes.graph.table import (
     NODES,
     OPERATOR_SIDE,
@@ -24,6 +24,7 @@ __all__ = [
     "NODES",
     "OPERATOR_SIDE",
     "TOPICS",
+    "WITH_CAMERA",
     "WITH_HOSTS",
     "Crossing",
     "Host",

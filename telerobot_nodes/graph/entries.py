@@ -50,6 +50,7 @@ class Priority(IntEnum):
     STATE = 4
     REPORTS = 5
     WORLD = 6
+    PICTURES = 7
 
 
 class Order(Enum):

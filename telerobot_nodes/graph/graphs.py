@@ -29,5 +29,8 @@ GRAPHS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+# Graphs to which `--camera` adds the node `camera`.
+WITH_CAMERA = frozenset({"robot", "demo"})
+
 # Nodes that are started only with a hosts file.
 WITH_HOSTS = frozenset({"link"})

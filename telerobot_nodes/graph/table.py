@@ -9,6 +9,7 @@ from __future__ import annotations
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
 from telerobot_nodes.graph.graphs import GRAPHS
+from telerobot_nodes.graph.tool_nodes import TOOL_NODES
 from telerobot_nodes.graph.topics import TOPICS
 
 
@@ -254,7 +255,14 @@ NODES: tuple[Node, ...] = (
         Host.OPERATOR,
         "operator",
         "browser view on loopback: arm, forward simulation, plan, controls, halt, command line",
-        publishes=("path_plan_queue/pose_target_cmds", "rtc_decision_unit/commands", "halt", "estop", "diagnostics"),
+        publishes=(
+            "path_plan_queue/pose_target_cmds",
+            "rtc_decision_unit/commands",
+            "camera/request",
+            "halt",
+            "estop",
+            "diagnostics",
+        ),
         subscribes=(
             "path_plan_queue/state",
             "path_plan_queue/plan",
@@ -267,6 +275,10 @@ NODES: tuple[Node, ...] = (
             "rtc_decision_unit/tasks",
             "rtc_decision_unit/script",
             "link_emulator/status",
+            "camera/state",
+            "camera/camera_info",
+            "camera/pose",
+            "camera/image/compressed",
         ),
         calls=(
             "path_plan_queue/time_clutch",
@@ -296,33 +308,7 @@ NODES: tuple[Node, ...] = (
         required=False,
         restarts=3,
     ),
-    Node(
-        "link_emulator",
-        Host.EITHER,
-        "tools",
-        "emulates delay, jitter, loss and outage between the hosts, set at run time",
-        publishes=("link_emulator/status", "diagnostics"),  # and every crossing topic, on the far side
-        services=_services("link_emulator", ("set", "telerobot/srv/SetLink", "set delay, jitter, loss, outage")),
-        restarts=3,
-    ),
-    Node(
-        "link",
-        Host.EITHER,
-        "tools",
-        "carries the crossing topics between the hosts of a hosts file, in datagrams",
-        publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
-        required=False,
-        restarts=3,
-        priority=50,  # halts pass through it
-    ),
-    Node(
-        "bag_recorder",
-        Host.EITHER,
-        "tools",
-        "records every topic of the graph (rosbag2, MCAP)",
-        publishes=("diagnostics",),  # subscribes to every topic
-        required=False,
-    ),
+    *TOOL_NODES,
 )
 
 # With the link emulator between them, the operator's side of a crossing topic has this prefix.

@@ -72,6 +72,7 @@ class Hardware:
         self._present = np.zeros(robot.dof), np.zeros(robot.dof)
         self._hand = HandWeight(robot)
         self._bias = np.zeros(6)
+        self._raw, self._felt = np.zeros(6), np.zeros(6)  # the latest reading, and without the hand's weight
         self._readings: deque[FloatArray] = deque(maxlen=TARE_READINGS)
         self._opening = robot.gripper.max_opening if robot.gripper else 0.0
         self._opening_goal = self._opening
@@ -167,7 +168,9 @@ class Hardware:
     def measured(self) -> Measured:
         """The latest measurement; the wrench without the hand's weight, tared."""
         raw = self.arm.read()
-        wrench = raw.wrench_sensor - self._hand.reading(raw.position)
+        new = raw.wrench_sensor != self._raw  # a channel that stands still must not come to life by subtraction
+        wrench = np.where(new, raw.wrench_sensor - self._hand.reading(raw.position), self._felt)
+        self._raw, self._felt = raw.wrench_sensor, wrench
         self._readings.append(wrench)
         return replace(raw, wrench_sensor=wrench - self._bias)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 # Layers from the bottom: package -> its sub-packages, bottom first.
 LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"errors": (), "_bytecode_cache": (), "_numba_cache": ()},
-    {"core": ("config", "values", "transforms", "robot", "timing", "interpolation", "protocol", "memory")},
+    {"core": ("config", "values", "transforms", "robot", "camera", "timing", "interpolation", "protocol", "memory")},
     {"graph": ()},
     {
         "plan": ("log", "shaping", "authority", "executor", "queue"),
@@ -18,8 +18,19 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "motion": ("parameters", "tracking", "law", "primitives", "loop"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server", "rehearsal"),
-        "operator": ("recording", "devices", "client", "review", "script", "web", "console", "playback", "panel"),
-        "hardware": ("ros2_control",),
+        "operator": (
+            "recording",
+            "devices",
+            "client",
+            "review",
+            "script",
+            "web",
+            "console",
+            "camera",
+            "playback",
+            "panel",
+        ),
+        "hardware": ("ros2_control", "camera"),
     },
     {"tasks": ()},
     {"macros": ()},
@@ -52,6 +63,7 @@ PURE: tuple[str, ...] = (
     "core.values",
     "core.transforms",
     "core.robot",
+    "core.camera",
     "core.interpolation",
     "core.protocol",
     "core.memory",

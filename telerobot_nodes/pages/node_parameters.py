@@ -13,6 +13,7 @@ from telerobot_nodes.core.config import ParameterInfo, parameter_info
 # Node -> module and dataclass that declare its parameters; the other nodes have none.
 DECLARED: dict[str, str] = {
     "hardware_interface": "telerobot_nodes.nodes.robot.hardware_interface:HardwareParameters",
+    "camera": "telerobot_nodes.nodes.robot.camera:CameraParameters",
     "gcmsf_control": "telerobot_nodes.nodes.robot.gcmsf_control:LoopParameters",
     "plan_executor": "telerobot_nodes.plan.executor.executor:ExecutorConfig",
     "cspace_planner": "telerobot_nodes.nodes.planning.cspace_planner:PlannerParameters",

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.core.config import transport_environment
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS, Host, Node, node, operator_side, remappings
+from telerobot_nodes.graph import (
+    GRAPHS,
+    OPERATOR_SIDE,
+    WITH_CAMERA,
+    WITH_HOSTS,
+    Host,
+    Node,
+    node,
+    operator_side,
+    remappings,
+)
 
 if TYPE_CHECKING:
     from launch import LaunchDescription
@@ -37,6 +47,7 @@ class GraphOptions:
     link: str = ""  # operator: namespace of the topics that cross the link, for example /operator_side; empty: its own
     hosts: Path | None = None  # hosts file: a link to the hosts it names
     host: str = ""  # this host's name in it; empty: the only one of its role
+    camera: bool = False  # pictures of the arm
 
     def __post_init__(self) -> None:
         if self.graph not in GRAPHS:
@@ -49,6 +60,8 @@ class GraphOptions:
             raise InvalidValueError("namespace", self.namespace, "allowed: letters, digits, _, parts joined by /")
         if self.link and (self.graph != "operator" or not _NAMESPACE.fullmatch(self.link)):
             raise InvalidValueError("link", self.link, "allowed: with graph operator, as /operator_side")
+        if self.camera and self.graph not in WITH_CAMERA:
+            raise InvalidValueError("camera", "given", f"allowed: with graph {' or '.join(sorted(WITH_CAMERA))}")
         if not self.robot:
             raise InvalidValueError("robot", self.robot, "allowed: a robot's name, a URDF file or an arm file")
         if self.params is not None and not self.params.is_file():
@@ -74,7 +87,8 @@ class GraphOptions:
     def nodes(self) -> tuple[Node, ...]:
         """The nodes to start, in order."""
         left_out = {*self.without, *(WITH_HOSTS if self.hosts is None else ())}
-        return tuple(node(name) for name in GRAPHS[self.graph] if name not in left_out)
+        names = [*GRAPHS[self.graph], *(("camera",) if self.camera else ())]
+        return tuple(node(name) for name in names if name not in left_out)
 
     @property
     def host_arguments(self) -> list[str]:
@@ -143,6 +157,7 @@ def launch_description(graph_name: str) -> LaunchDescription:
         ),
         "hosts": ("", "hosts file: a link to the hosts it names; empty: none"),
         "host": ("", "name of this host in the hosts file; empty: the only one of its role"),
+        "camera": ("false", "true: pictures of the arm, with graph robot or demo"),
     }
     arguments = [
         DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
@@ -202,4 +217,11 @@ def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOption
         link=given["link"],
         hosts=Path(given["hosts"]) if given["hosts"] else None,
         host=given["host"],
+        camera=_truth("camera", given["camera"]),
     )
+
+
+def _truth(name: str, given: str) -> bool:
+    if given.lower() not in ("true", "false"):
+        raise InvalidValueError(name, given, "allowed: true, false")
+    return given.lower() == "true"

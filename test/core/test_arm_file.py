@@ -114,3 +114,23 @@ def test_what_is_wrong_is_named_with_its_place(load, text, place, key, words):
 
 def test_arm_files_are_told_by_their_names():
     assert is_arm_file("a/cell.yaml") and is_arm_file("cell.yml") and not is_arm_file("arm.urdf")
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("urdf: ur5\n", True),
+        ("urdf: ur5\nwrist_sensor: false\n", False),
+        ("urdf: ur5\ndriver: ros2_control\noptions: {namespace: /c}\n", False),
+        ("urdf: ur5\ndriver: ros2_control\noptions: {namespace: /c, wrench: {frame: ft}}\n", True),
+        ("urdf: ur5\ndriver: ros2_control\nwrist_sensor: false\noptions: {wrench: {frame: ft}}\n", False),
+        ("urdf: ur5\ndriver: another\n", True),
+    ],
+)
+def test_whether_there_is_a_wrist_sensor_is_said_or_follows_from_the_options(load, text, there):
+    assert load(text).wrist_sensor is there
+
+
+def test_a_wrist_sensor_without_its_topic_is_refused(load):
+    with pytest.raises(ParameterFileError, match="wrist_sensor: true, but"):
+        load("urdf: ur5\ndriver: ros2_control\nwrist_sensor: true\noptions: {namespace: /c}\n")

@@ -75,3 +75,15 @@ def test_a_tare_while_the_sensor_is_silent_is_refused_and_changes_nothing():
     hardware.step(0.002)
     hardware.measured()
     assert hardware.tare()
+
+
+def test_a_sensor_that_stands_still_is_not_brought_to_life_by_the_hands_weight():
+    robot = dataclasses.replace(load_robot("arm"), hand=Hand(1.0, (0.0, 0.0, 0.05)))
+    arm = MujocoArm(robot, task_board=False)
+    hardware = Hardware(robot, arm=arm)
+    hardware.open(0.0)
+    frozen, seen = arm.read(), []
+    arm.read = lambda: dataclasses.replace(frozen, position=frozen.position + 0.01 * len(seen))
+    for _ in range(3):
+        seen += [hardware.measured().wrench_sensor]
+    assert np.ptp(seen, axis=0).max() == 0.0

@@ -9,7 +9,8 @@ from telerobot_nodes.motion.parameters import parameters_from
 from telerobot_nodes.motion.primitives import Phase, Primitive
 
 PERIOD = 0.005
-QUIET = {"max_force_thres": 0, "max_torque_thres": 0, "end_time": 100.0}
+# an ideal sensor has no noise: `frozen_time` 0
+QUIET = {"max_force_thres": 0, "max_torque_thres": 0, "frozen_time": 0.0, "end_time": 100.0}
 ALL = [1] * 6
 ARM = load_robot("arm")
 HOME = ARM.forward(ARM.home)

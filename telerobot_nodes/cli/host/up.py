@@ -45,11 +45,12 @@ def command(
     host: Annotated[
         str, typer.Option(help="Name of this host in the hosts file; default: the only one of its role.")
     ] = "",
+    camera: Annotated[bool, typer.Option("--camera", help="Pictures of the arm; with robot or demo.")] = False,
     ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start of the graph [s].")] = 180.0,
     check: Annotated[bool, typer.Option("--check", help="Stop as soon as every node is ready.")] = False,
 ) -> None:
     """Start a graph, supervise it, and stop it on Ctrl-C."""
-    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link, hosts, host)
+    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link, hosts, host, camera)
     if hosts is not None and not is_loopback(os.environ):
         os.environ[DISCOVERY] = "LOCALHOST"  # between the hosts there is the link
     elif hosts is None and DISCOVERY not in os.environ and graph != "demo":

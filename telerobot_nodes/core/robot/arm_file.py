@@ -63,6 +63,7 @@ class ArmFile:
     srdf: str = ""  # a file, relative to this one; empty: the one beside the URDF
     tool_frame: str = ""
     sensor_frame: str = ""
+    wrist_sensor: bool | None = None  # None: as the driver's options tell
     home: Mapping[str, float] = field(default_factory=dict)  # [rad] by joint
     limits: Mapping[str, JointRow] = field(default_factory=dict)
     workspace: Annotated[tuple[float, ...], Key(low=0.01, high=10.0)] = ()  # [m] size of the box around home's tool
@@ -102,6 +103,9 @@ def load_robot(
 
 def _with_file(robot: RobotModel, arm: ArmFile, path: Path, raw: FileMapping) -> RobotModel:
     """The robot with the values of the arm file."""
+    driver = Driver(arm.driver, raw.get("options", {}))
+    if arm.wrist_sensor and not driver.feels:
+        raw.reject("wrist_sensor", "true, but `options` has no `wrench`; allowed: both or none")
     limits = _limits(robot, arm.limits, raw)
     robot.model.lowerPositionLimit, robot.model.upperPositionLimit = limits.lower, limits.upper
     robot.model.velocityLimit, robot.model.effortLimit = limits.velocity, limits.effort
@@ -114,7 +118,8 @@ def _with_file(robot: RobotModel, arm: ArmFile, path: Path, raw: FileMapping) ->
         workspace_size=_three(arm.workspace, "workspace", raw) if arm.workspace else robot.workspace_size,
         gripper=Gripper(arm.gripper.joints, arm.gripper.max_opening) if arm.gripper else robot.gripper,
         hand=Hand(arm.hand.mass, _three(arm.hand.center, "center", raw["hand"])) if arm.hand else None,
-        driver=Driver(arm.driver, raw.get("options", {})),
+        driver=driver,
+        wrist_sensor=driver.feels if arm.wrist_sensor is None else arm.wrist_sensor,
         srdf=_srdf(robot, path.parent / arm.srdf, raw) if arm.srdf else robot.srdf,
     )
 

@@ -33,6 +33,11 @@ class Driver:
     name: str = "mujoco"
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def feels(self) -> bool:
+        """Whether the arm has a wrist sensor, as far as the options tell: behind `ros2_control` it needs a topic."""
+        return self.name != "ros2_control" or self.options.get("wrench") is not None
+
 
 @dataclass(frozen=True)
 class RobotProfile:

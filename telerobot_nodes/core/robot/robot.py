@@ -52,6 +52,7 @@ class RobotModel:
     urdf: str  # checked XML text the model was made from
     gripper: Gripper | None = None
     sensor_frame: str = ""  # body carrying the wrist force-torque sensor; empty: the tool frame
+    wrist_sensor: bool = True  # whether there is one
     workspace_size: tuple[float, float, float] = (0.3, 0.3, 0.3)
     hand: Hand | None = None  # what hangs on the wrist sensor
     driver: Driver = Driver()  # noqa: RUF009 -- frozen

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from telerobot_nodes.core.config import ParameterInfo
+from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.parameters.parameter_fields import (
     Group,
@@ -40,6 +42,7 @@ END_BITS = {  # of `select`, by the limit they test
     "end_torque_vel": 128,
 }
 ALL_END_BITS = 255
+THRESHOLDS = ("min_force_thres", "min_torque_thres", "max_force_thres", "max_torque_thres")
 
 _SLOW, _FAST = (0.05, 0.05, 0.05, 0.2, 0.2, 0.2), (0.1, 0.1, 0.1, 0.5, 0.5, 0.5)
 
@@ -138,7 +141,12 @@ class Force(Group):
         "filter time constant of the wrench that moves the tool; monitors use the unfiltered wrench",
     )
     frozen_time: float = number(
-        "", 0.0, "s", 0.0, 60.0, "monitor: time without a change of any digit of the wrench; 0: none"
+        "",
+        0.05,
+        "s",
+        0.0,
+        60.0,
+        "monitor: time without a change of any digit of the wrench, or of a channel at its largest value; 0: none",
     )
 
 
@@ -246,11 +254,23 @@ class GcmsfParameters:
         return {name: getattr(getattr(self, row.group), name) for name, row in FIELDS.items()}
 
     @property
+    def felt(self) -> dict[str, Any]:
+        """The fields by which the set needs the wrist sensor, with their values."""
+        vectors = {name: getattr(self.force, name) for name in ("sel_vect_fc", "comply_vect")}
+        found = {name: vector for name, vector in vectors.items() if any(vector)}
+        return found | {name: getattr(self.force, name) for name in THRESHOLDS if getattr(self.force, name)}
+
+    @cached_property
     def feels(self) -> bool:
-        """True when the set needs the force-torque sensor."""
-        force, select = self.force, self.ending.select
-        thresholds = (force.min_force_thres, force.min_torque_thres, force.max_force_thres, force.max_torque_thres)
-        return any(force.sel_vect_fc) or any(force.comply_vect) or any(thresholds) or select >= 16
+        """True when the set needs the wrist sensor."""
+        return bool(self.felt)
+
+    def check_sensor(self, robot: RobotModel) -> None:
+        """Reject a set that needs the wrist sensor on an arm without one. Raises InvalidValueError."""
+        if robot.wrist_sensor:
+            return
+        for name, value in self.felt.items():
+            raise InvalidValueError(name, value, "allowed: 0; this arm has no wrist sensor")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -83,6 +83,7 @@ def prepare_change(
     Raises InvalidValueError if the resulting set is invalid, or changes a fixed parameter while the primitive `runs`.
     """
     parameters = base.changed(values)
+    parameters.check_sensor(robot)
     if runs:
         for name in FIXED:
             if parameters.flat()[name] != base.flat()[name]:

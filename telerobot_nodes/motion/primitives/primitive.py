@@ -270,6 +270,7 @@ class Primitive:
     def _check_sensor(self, now: float) -> Termination:
         if self._sensor.valid and not self.parameters.feels:
             return Termination.RUNNING
+        self._sensor.feel(self.fusion.state.six[StateSix.SENSE_WRENCH][:3])
         return self._sensor.check(now, self.parameters.force.frozen_time)
 
     def _decide(self, now: float, monitor: Termination, arrived: bool) -> None:

@@ -44,6 +44,7 @@ def check_request(robot: RobotModel, request: PrimitiveRequest) -> KindValues:
     """
     values = values_of(request.name, request.values)
     values.law.check_robot(robot.dof)
+    values.law.check_sensor(robot)
     if values.kind.gripper:
         if robot.gripper is None:
             raise InvalidValueError("name", request.name, f"allowed: without a gripper, as of {robot.name}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.motion.law import FusedTool, Fusion, InputJoint, InputSix
+from telerobot_nodes.motion.law import FusedTool, Fusion, InputJoint, InputSix, StateSix
 from telerobot_nodes.motion.parameters import GcmsfParameters
 from telerobot_nodes.motion.primitives.sensor_watch import SensorWatch
 
@@ -53,6 +53,7 @@ class StreamTool:
 
     def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
         """Write the wanted joints into `q_wanted` (dof,) [rad]; `frozen`: sensors add no motion."""
+        self._sensor.feel(self._fusion.state.six[StateSix.SENSE_WRENCH][:3])  # of the sample before
         sensor = int(self._sensor.check(now, self._frozen_time)) if self._feels else 0
         self._tool.step(now, q_nominal, q_wanted, frozen or sensor != 0)
         self.monitor = self.monitor or sensor or self._tool.monitor

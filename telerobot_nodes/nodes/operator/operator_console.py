@@ -11,8 +11,10 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware import ARM, build_scene
 from telerobot_nodes.nodes.clients import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
+from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import solids_from_message
 from telerobot_nodes.operator.console import (
     STEP_PERIOD,
@@ -60,10 +62,20 @@ class OperatorConsoleNode(GraphNode):
             self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands), completer()
         )
         self._console = Console(self._client, robot, shapes, setup)
+        self._feed = CameraFeed()
+        CameraTopics(self, self._feed)
+        self._window = CameraWindow(
+            self._console.gui, self._console.pictures, self._console.inbox, Overlay(robot, shapes.ghost)
+        )
         if self._console.commands is not None:
             self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
-        self.every(STEP_PERIOD, lambda: self._console.step(self.now()))
+        self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+
+    def _step(self) -> None:
+        self._console.step(self.now())
+        if self._console.browsers:
+            self._window.step(self._feed, self._client, self.now())
 
     def start(self) -> None:
         """Print the address of the console."""

@@ -87,8 +87,9 @@ class GcmsfControlNode(GraphNode):
             _stream_law(parameters.stream),
             arrive_error=parameters.arrive_error,
         )
-        robot = load_robot(options.robot)
-        self._robot = robot
+        self._robot = robot = load_robot(options.robot)
+        if self._setting.stream is not None:
+            parameters_from(self._setting.stream).check_sensor(robot)
         self._output = ControlOutput(robot.dof)
         self._setpoint = self.publisher("hardware_interface/setpoint")
         self._state = self.publisher("gcmsf_control/state")

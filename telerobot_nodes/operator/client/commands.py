@@ -10,6 +10,7 @@ from enum import Enum
 
 import numpy as np
 
+from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE, CameraSetting
 from telerobot_nodes.core.protocol import GRIPPER_RANGE
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError
@@ -209,6 +210,24 @@ class Scrub:
         return f"scrub {'off' if self.time < 0.0 else f'{self.time:g} s'}"
 
 
+@dataclass(frozen=True)
+class SetCamera:
+    """Request a camera, the rate of its pictures [Hz] and their byte budget [B/s]; None, empty: as it is."""
+
+    camera: str = ""
+    rate: float | None = None
+    budget: float | None = None
+
+    def __post_init__(self) -> None:
+        rate = RATE_RANGE[0] if self.rate is None else self.rate  # what is not given is no reason to refuse the rest
+        CameraSetting(self.camera, rate, BUDGET_RANGE[1] if self.budget is None else self.budget)
+
+    def __str__(self) -> str:
+        rate = "" if self.rate is None else f" {self.rate:g} Hz"
+        budget = "" if self.budget is None else f" {1e-3 * self.budget:g} kB/s"
+        return f"camera {self.camera}".rstrip() + rate + budget
+
+
 class Deed(Enum):
     """Commands without a value; each is a service of the plan queue with the name given here."""
 
@@ -257,6 +276,7 @@ Command = (
     | SetLink
     | Direct
     | Scrub
+    | SetCamera
 )
 Kind = type[Command] | Deed
 

@@ -42,6 +42,7 @@ def _deed(deed: Deed, console: str, shell: str) -> Control:
 
 _NO_SCENE = Missing("no scene to drag in; move_to of the client, the console's gizmo, `telerobot keyboard`")
 _NO_GOALS = Missing("the console's node may not run goals; its command line runs skills")
+_NO_PICTURE = Missing("no picture in it; the console shows and sets the camera, `telerobot camera` sets it")
 _TEXT_MOVES = Missing('`telerobot run "move left_arm by 10 cm up"`')
 
 CONTROLS: tuple[Control, ...] = (
@@ -72,6 +73,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("end the replay", (C.StopReplay,), "replay", "replay --stop", "stop_replay", "stop_replay"),
     Control("device moves the primitive", (C.Direct,), "direct", "direct on", "direct", "direct"),
     Control("emulated link", (C.SetLink,), "delay [s]", "link 0.5", "set_link", "link"),
+    Control("camera", (C.SetCamera,), "pictures [Hz]", "camera wrist --rate 2", "set_camera", _NO_PICTURE),
     Control("text", (), "text", "run", "run", "text"),
     Control("hypothesis test", (), "text", "try", "attempt", "text"),
     Control("primitive", (), _NO_GOALS, "primitive", "primitive", "primitive"),

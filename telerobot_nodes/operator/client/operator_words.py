@@ -80,6 +80,10 @@ class OperatorWords(ABC):
         """Set the emulated link: one-way delay and its standard deviation [s], share of lost messages [-]."""
         return self.ask(commands.SetLink(delay, jitter, loss, up=not outage, down=not outage))
 
+    def set_camera(self, camera: str = "", rate: float | None = None, budget: float | None = None) -> Outcome:
+        """Request a camera, the rate of its pictures [Hz] and their byte budget [B/s]; None, empty: as it is."""
+        return self.ask(commands.SetCamera(camera, rate, budget))
+
     def direct(self, on: bool) -> Outcome:
         """On: the input device moves the primitive that runs, and not the plan."""
         return self.ask(commands.Direct(on))

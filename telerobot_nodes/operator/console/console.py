@@ -20,7 +20,7 @@ from telerobot_nodes.operator.console.command_line import CommandLine, Complete
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
-from telerobot_nodes.operator.web import Press, StopBar, start_server, stop_server, url
+from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
 
 STEP_PERIOD = 0.04  # [s] of the node; longest delay of a command
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
@@ -52,7 +52,8 @@ class Console:
         self._client = client
         self.inbox = Inbox()
         self._bar = StopBar(lambda press: self.inbox.put(PRESSES[press]()))
-        self._server = start_server(setup.host, setup.port, self._bar)
+        self.pictures = PictureView()
+        self._server = start_server(setup.host, setup.port, self._bar, self.pictures)
         self.url = url(self._server)
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)

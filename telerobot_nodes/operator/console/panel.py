@@ -23,7 +23,7 @@ class Panel:
         self._gui, self._inbox = gui, inbox
         self._clutch: bool | None = None  # engaged, as confirmed
         self._texts: dict[str, Any] = {}
-        self._sliders: list[_Followed] = []
+        self._sliders: list[Followed] = []
         self._key("resume", "R", commands.Resume)
         self._texts["status"] = gui.add_html("")
         with gui.add_folder("Notices"):
@@ -152,7 +152,7 @@ class Panel:
         """Put the result of `make` into the inbox on an event of a browser; never raises into the web server."""
 
         async def pressed(event: Any) -> None:  # a coroutine: viser then keeps the order of events
-            if event.client_id is not None:  # not caused by `_Followed`
+            if event.client_id is not None:  # not caused by `Followed`
                 self._inbox.put(_made(make))
 
         attach(pressed)
@@ -162,7 +162,7 @@ class Panel:
         self._ask_on(command.on_trigger, make)
 
     def _follow(self, widget: Any, make: Callable[[], Request], in_force: Callable[[Controls], Any]) -> None:
-        followed = _Followed(widget, in_force)
+        followed = Followed(widget, in_force)
         self._sliders.append(followed)
 
         async def moved(event: Any) -> None:
@@ -173,15 +173,16 @@ class Panel:
         widget.on_update(moved)
 
 
-class _Followed:
+class Followed:
     """A widget that shows the value in force, except while the operator moves it."""
 
-    def __init__(self, widget: Any, in_force: Callable[[Controls], Any]) -> None:
+    def __init__(self, widget: Any, in_force: Callable[[Any], Any]) -> None:
         self._widget, self._in_force = widget, in_force
         self._moved_at = -TOUCHED
         self.touched = False  # set by the web server's thread, taken by the node's
 
-    def follow(self, controls: Controls, now: float) -> None:
+    def follow(self, controls: Any, now: float) -> None:
+        """Show what is in force of `controls`; None: leave the widget."""
         if self.touched:
             self.touched, self._moved_at = False, now
         value = self._in_force(controls)
@@ -191,7 +192,7 @@ class _Followed:
 
 
 def _equal(shown: Any, value: Any) -> bool:
-    return bool(shown == value if isinstance(value, bool) else abs(shown - value) < 1e-3)
+    return bool(shown == value if isinstance(value, bool | str) else abs(shown - value) < 1e-3)
 
 
 def _of_link(read: Callable[[LinkSetting], Any]) -> Callable[[Controls], Any]:

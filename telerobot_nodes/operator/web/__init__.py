@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from telerobot_nodes.operator.web.browser import NO_BROWSER, open_browser
+from telerobot_nodes.operator.web.picture_view import PictureState, PictureView
 from telerobot_nodes.operator.web.server import start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
 
-__all__ = ["NO_BROWSER", "BarState", "Press", "StopBar", "open_browser", "start_server", "stop_server", "url"]
+__all__ = [
+    "NO_BROWSER",
+    "BarState",
+    "PictureState",
+    "PictureView",
+    "Press",
+    "StopBar",
+    "open_browser",
+    "start_server",
+    "stop_server",
+    "url",
+]

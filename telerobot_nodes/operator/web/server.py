@@ -16,14 +16,15 @@ from typing import Any
 
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.web.picture_view import PictureView
 from telerobot_nodes.operator.web.stop_bar import StopBar
 
 _LOCAL_PAGES = re.compile(r"https?://(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
 _PATCH = threading.Lock()
 
 
-def start_server(host: str, port: int, bar: StopBar) -> Any:
-    """A viser server on `host`, at `port` or the next free one (0: any), with the stop bar in its page.
+def start_server(host: str, port: int, bar: StopBar, pictures: PictureView | None = None) -> Any:
+    """A viser server on `host`, at `port` or the next free one (0: any), with stop bar and pictures in its page.
 
     On loopback, websocket requests from pages of other sites are rejected: a browser lets any page connect to local
     ports, and this one can move an arm. Raises InvalidValueError when the address is not of this machine.
@@ -32,7 +33,10 @@ def start_server(host: str, port: int, bar: StopBar) -> Any:
 
     in_range(port, "console port", 0, 65535)
     _check_host(host)
-    with _serving(bar, _origins(host)), contextlib.redirect_stdout(io.StringIO()):  # viser would print a banner
+    with (
+        _serving(bar, pictures or PictureView(), _origins(host)),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):  # without the banner of viser
         return viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
 
 
@@ -70,7 +74,7 @@ def _origins(host: str) -> list[Any] | None:
 
 
 @contextlib.contextmanager
-def _serving(bar: StopBar, origins: list[Any] | None) -> Iterator[None]:
+def _serving(bar: StopBar, pictures: PictureView, origins: list[Any] | None) -> Iterator[None]:
     """While a viser server starts: its pages with the bar, its websocket for `origins` only."""
     import websockets.asyncio.server as transport
 
@@ -78,7 +82,8 @@ def _serving(bar: StopBar, origins: list[Any] | None) -> Iterator[None]:
 
     def serve(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
         pages = bar.added(process_request)
-        return plain(bar.routed(handler), *where, process_request=pages, origins=origins, **options)
+        handler = bar.routed(pictures.routed(handler))
+        return plain(handler, *where, process_request=pages, origins=origins, **options)
 
     with _PATCH:
         transport.serve = serve  # type: ignore[assignment,misc]

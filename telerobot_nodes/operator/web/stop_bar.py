@@ -20,7 +20,7 @@ from typing import Any
 
 PATH = "/stops"  # of the bar's connection
 MOST_CHARACTERS = 32  # of a word from a page
-ADDED = ("stop_bar.html", "frame_pace.html")
+ADDED = ("stop_bar.html", "frame_pace.html", "picture_view.html")
 _BODY = b"<body>"
 
 Handler = Callable[[Any], Awaitable[None]]

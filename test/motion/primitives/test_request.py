@@ -1,5 +1,7 @@
 """A primitive as it is asked for: values as messages bring them, and the check that needs no position of the arm."""
 
+import dataclasses
+
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
@@ -47,3 +49,36 @@ def test_values_come_as_yaml_and_numbers_in_any_spelling():
 def test_texts_that_are_no_values_are_refused(keys, texts, field):
     with pytest.raises(InvalidValueError, match=field):
         values_from(keys, texts)
+
+
+AHEAD = {"tr_rel_dest": (0, 0, 0.01, 0, 0, 0, 1)}
+NO_THRESHOLDS = {"max_force_thres": 0.0, "max_torque_thres": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "field"),
+    [
+        ("cartesian_guarded", AHEAD, "max_force_thres"),
+        ("cartesian_guarded", {**AHEAD, "max_force_thres": 0.0}, "max_torque_thres"),
+        ("move_to_touch", {**AHEAD, "max_torque_thres": 1.0, "max_force_thres": 0.0}, "max_torque_thres"),
+        (
+            "gcm",
+            {**NO_THRESHOLDS, "sel_vect_fc": [0, 0, 1, 0, 0, 0], "force_setpoints": [0, 0, 5, 0, 0, 0]},
+            "sel_vect",
+        ),
+        ("compliant_grasp", NO_THRESHOLDS, "comply_vect"),
+    ],
+)
+def test_without_a_wrist_sensor_what_needs_it_is_refused_by_name(robot, name, values, field):
+    blind = dataclasses.replace(robot, wrist_sensor=False)
+    check_request(robot, PrimitiveRequest(1, name, values))
+    with pytest.raises(InvalidValueError, match=rf"{field}.*this arm has no wrist sensor"):
+        check_request(blind, PrimitiveRequest(1, name, values))
+
+
+def test_without_a_wrist_sensor_a_motion_without_thresholds_is_allowed_and_gets_none_later(robot):
+    blind = dataclasses.replace(robot, wrist_sensor=False)
+    executive = Executive(blind, 0.005)
+    prepared = executive.prepare(PrimitiveRequest(1, "cartesian_guarded", {**AHEAD, **NO_THRESHOLDS}), robot.home)
+    with pytest.raises(InvalidValueError, match=r"max_force_thres.*no wrist sensor"):
+        executive.prepare_change(prepared.motion.parameters, {"max_force_thres": 5.0}, robot.home)

@@ -47,3 +47,47 @@ def test_a_constant_reading_is_frozen_only_if_asked_and_only_when_no_digit_chang
     assert watch.check(10.5, 0.4) is Termination.FROZEN_SENSOR
     watch.receive(10.5, np.nextafter(np.ones(6), 2.0), held)
     assert watch.check(10.5, 0.4) is Termination.RUNNING
+
+
+def test_a_late_process_is_no_frozen_sensor(watch):
+    held = np.zeros(6)
+    watch.receive(10.01, np.ones(6), held)
+    assert watch.check(10.08, 0.05) is Termination.RUNNING
+
+
+def steps(watch, rows, begin=10.0):
+    held = np.zeros(6)
+    for k, row in enumerate(rows):
+        watch.receive(begin + 0.005 * (k + 1), np.array(row, dtype=float), held)
+        watch.feel(held[:3])
+    return watch.check(begin + 0.005 * len(rows), 0.05)
+
+
+def test_a_channel_that_stays_at_its_largest_value_is_at_the_end_of_its_range(watch):
+    noise = np.random.default_rng(1).normal(0.0, 0.05, (20, 6))
+    pressed = noise + np.linspace(0.0, 8.0, 20)[:, None] * np.eye(6)[2]
+    clipped = [[*row[:2], 8.5, *row[3:]] for row in noise]
+    assert steps(watch, pressed) is Termination.RUNNING
+    assert steps(watch, clipped, 10.1) is Termination.FROZEN_SENSOR
+
+
+def test_a_channel_that_measures_nothing_is_not_at_the_end_of_its_range(watch):
+    rows = np.random.default_rng(1).normal(0.0, 2.0, (40, 6))
+    rows[:, 3:] = 0.0  # forces only
+    assert steps(watch, rows) is Termination.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("then", "reason"),
+    [(0.0, Termination.RUNNING), (-1.5, Termination.RUNNING), (-3.0, Termination.INVALID_SENSOR)],
+)
+def test_a_steady_contact_can_end_but_not_pull(watch, then, reason):
+    rows = np.random.default_rng(1).normal(0.0, 0.05, (60, 6)) + 10.0 * np.eye(6)[2]
+    rows[-1, 2] = then
+    assert steps(watch, rows) is reason
+
+
+def test_a_contact_that_swings_is_no_jump(watch):
+    rows = np.random.default_rng(1).normal(0.0, 0.05, (200, 6))
+    rows[:, 2] += 5.0 * np.sin(0.5 * np.arange(200))
+    assert steps(watch, rows) is Termination.RUNNING
