@@ -135,7 +135,7 @@ class PlanMotion:
     # --- windows -------------------------------------------------------------------------------------------------
 
     def tick(self, now: float, goal: float, end: float = np.inf) -> MotionWindow | None:
-        """Next window towards rate `goal` [-], 0: rest, and not past plan time `end` [s] if it can stop; None: no change."""
+        """Next window towards rate `goal` [-], 0: rest, not past `end` [s of plan] if it can stop; None: no change."""
         control = self.control
         if not self.anchored or self._lost or control is None:
             return None
