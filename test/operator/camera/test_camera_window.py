@@ -21,6 +21,7 @@ pytestmark = [
     pytest.mark.timing("a browser draws the scene without a graphics card and has 60 s for each answer"),
 ]
 WIDTH, HEIGHT = 640, 480
+OVERVIEW = CameraSetting("overview")
 LENS = Calibration.of_view(WIDTH, HEIGHT, 0.8)
 POSE = np.array((0.0, 0, 0, 0, 0, 0, 1))
 GREEN = encode(np.full((HEIGHT, WIDTH, 3), (0, 200, 0), np.uint8)).data
@@ -48,7 +49,7 @@ class Rig:
         self.page = open_page(console.url, browser, 1280, 800)
         self.stamp = 0
 
-    def state(self, problem="", setting=CameraSetting("overview")):
+    def state(self, problem="", setting=OVERVIEW):
         self.feed.receive_state(CameraState(setting, ("overview", "wrist"), problem))
 
     def picture(self, data=GREEN):
