@@ -5,7 +5,6 @@ A test per claim: claims 1 to 13, time clutch and position clutch.
 The claims' words in brief stand in each test's docstring. The scene is in `us5046022_scene`.
 """
 
-import executor_models
 import numpy as np
 import pytest
 from us5046022_scene import ARM, Scene
@@ -78,7 +77,7 @@ def test_claim_05_forward_simulation_shows_what_is_not_executed():
 
 def test_claim_06_the_queue_of_an_articulated_arm_is_first_in_first_out():
     """A jointed manipulator performs the stored sets in the order they came."""
-    scene = Scene(delay=0.1, robot=executor_models.ExecutorRobot())
+    scene = Scene(delay=0.1)
     scene.draw(1.5)
     scene.finish()
     assert scene.executed == scene.plan[0].tolist() == sorted(scene.executed)
@@ -129,7 +128,7 @@ def test_claim_09_a_second_forward_simulation_shows_the_possible_future():
 
 def test_claim_10_the_arm_performs_its_plan_while_the_trial_is_drawn():
     """A human, a jointed work robot, and the first sequence carried out meanwhile."""
-    scene = Scene(delay=0.1, robot=executor_models.ExecutorRobot())
+    scene = Scene(delay=0.1)
     scene.queue.set_time_ratio(scene.now, 3.0)  # the arm is at work for longer than the hand draws
     scene.draw(1.0)
     scene.queue.set_position_clutch(scene.now, False)

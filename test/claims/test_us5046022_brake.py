@@ -13,7 +13,7 @@ from telerobot_nodes.errors import InvalidValueError
 def laid_ahead(delay=0.3, **kwargs):
     """A plan long ahead of an arm that is slow."""
     scene = Scene(delay=delay, **kwargs)
-    scene.robot.rate = 0.2
+    scene.queue.set_rate(scene.now, 0.2)
     scene.draw(4.0)
     return scene
 
@@ -30,6 +30,12 @@ def test_claim_14_planning_is_reversed_last_in_first_out():
     assert heads == sorted(heads, reverse=True)
     assert scene.plan[0].tolist() == before[: len(scene.plan[0])]
     assert scene.state().length > 0
+    scene.queue.set_brake(scene.now, 0.0)
+    scene.queue.set_rate(scene.now, 1.0)
+    end = scene.plan[2][-1]
+    scene.finish()
+    assert np.linalg.norm(scene.robot.pose[:3] - end) < 0.001  # and at nothing that was deleted
+    assert max(pose[1] for pose in scene.robot.poses) < end[1] + 0.001
 
 
 def test_claim_15_the_rate_of_deleting_is_set_in_a_range():
@@ -88,7 +94,7 @@ def test_claim_19_queue_brake_rate_and_simulation_work_together():
     scene.run(0.5)
     scene.queue.set_brake(scene.now, 0.0)
     assert np.allclose(scene.queue.remaining(10_000)[-1, :3], scene.forward.head().tool_pose[:3], atol=1e-4)
-    scene.robot.rate = 1.0
+    scene.queue.set_rate(scene.now, 1.0)
     scene.finish()
     assert scene.executed == scene.plan[0].tolist()
 
@@ -102,3 +108,5 @@ def test_claim_20_the_brake_works_on_a_remote_robot():
     assert scene.robot.tail_seq > scene.state().head_seq
     scene.run(1.5)
     assert scene.robot.tail_seq == scene.state().head_seq
+    scene.queue.set_rate(scene.now, 1.0)
+    scene.finish()

@@ -3,7 +3,6 @@
 A test per claim: claims 21 to 29, scaled plan time and hand-off between agents.
 """
 
-import executor_models
 import numpy as np
 import pytest
 import two_agents
@@ -59,7 +58,7 @@ def test_claim_24_the_scaled_plan_is_displayed_ahead_of_the_arm():
 
 def test_claim_25_planning_goes_on_while_the_arm_moves():
     """Command signals are given, scaled, while the agent is performing earlier ones."""
-    scene = Scene(delay=0.1, robot=executor_models.ExecutorRobot())
+    scene = Scene(delay=0.1)
     scene.queue.set_time_ratio(scene.now, 1.5)
     scene.draw(1.0)
     moving = len(scene.executed)
@@ -72,7 +71,7 @@ def test_claim_25_planning_goes_on_while_the_arm_moves():
 
 def test_claim_26_the_kind_of_timing_is_selected_while_the_arm_moves():
     """Time-synchronised or scaled, chosen by the agent during operation."""
-    scene = Scene(delay=0.1, robot=executor_models.ExecutorRobot())
+    scene = Scene(delay=0.1)
     for ratio in (1.0, 2.0):
         scene.queue.set_time_ratio(scene.now, ratio)
         scene.draw(1.0)

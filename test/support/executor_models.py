@@ -33,6 +33,14 @@ class ExecutorRobot:
         return self.executor.receiver
 
     @property
+    def plan_time(self):
+        return self.executor.motion.plan_time
+
+    @property
+    def tail_seq(self):
+        return int(self.executor.motion.path.seqs[-1])
+
+    @property
     def pose(self):
         return pose_from_se3(ARM.forward(self.follower.q))
 

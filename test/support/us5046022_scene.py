@@ -1,5 +1,6 @@
-"""The operator's queue, a link that delays, the robot's side and the forward simulation, all without ROS."""
+"""The operator's queue, a link that delays, the real executor and the forward simulation, all without ROS."""
 
+import executor_models
 import numpy as np
 import plan_models
 
@@ -16,9 +17,9 @@ HOME = pose_from_se3(ARM.forward(ARM.home))
 class Scene(plan_models.Session):
     """A session whose plan is also run by a forward simulation, as a display would."""
 
-    def __init__(self, delay=0.3, robot=None, **config):
+    def __init__(self, delay=0.3, **config):
         queue = PathPlanQueue(QueueConfig(**config), Reach(ARM))
-        robot = robot or plan_models.Robot(pose=HOME)
+        robot = executor_models.ExecutorRobot()
         super().__init__(queue, robot, plan_models.Link(1, delay), plan_models.Link(2, delay))
         self.forward = ForwardSimulator(ARM)
         self.forward.start(ARM.home)
@@ -53,9 +54,14 @@ class Scene(plan_models.Session):
         self.run(seconds, command)
 
     def finish(self):
+        """The arm executes what is planned; it was at every place of the plan, in order, inside its limits."""
         self.run(4.0)
         while self.state().length:
             self.run(1.0)
+        assert self.executed == self.plan[0].tolist()
+        assert_passed(np.array(self.robot.poses)[:, :3], self.plan[2])
+        assert max(self.robot.worst_velocity, self.robot.worst_acceleration) <= 1.0
+        assert self.robot.refused == []
 
     @property
     def plan(self):
@@ -66,3 +72,19 @@ class Scene(plan_models.Session):
     @property
     def executed(self):
         return [entry[0] for entry in self.robot.executed]
+
+
+def assert_passed(way, places, near=0.003):
+    """`way` (n, 3) [m], where the tool was, comes `near` every one of `places` (k, 3) [m] in order, without detours."""
+    at = 0
+    assert length_of(way) <= 1.1 * length_of(places) + near
+    for place in places:
+        gaps = np.linalg.norm(way[at:] - place, axis=1)
+        close = np.flatnonzero(gaps <= near)
+        assert close.size, f"the tool was never at {place} after {way[at]}; nearest: {1e3 * gaps.min():.1f} mm"
+        at += int(close[0])
+
+
+def length_of(way):
+    """[m] of places (n, 3) [m] joined by straight lines."""
+    return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())

@@ -143,8 +143,7 @@ def _handed_over(store: PlanStore) -> PlanReplication:
     replication = PlanReplication("bench", store, SenderConfig(max_unacknowledged=len(store)))
     replication.on_report(0.0, _report(0, "", 0))
     replication.on_report(0.1, _report(replication.sender.epoch, "bench", 1))
-    replication.start(0)
-    replication.send_points()
+    replication.start(store.last_seq)
     return replication
 
 

@@ -13,7 +13,7 @@ from telerobot_nodes.core.camera.picture import (
     decode,
     encode,
 )
-from telerobot_nodes.core.camera.setting import BUDGET_RANGE, KEEP, RATE_RANGE, CameraSetting
+from telerobot_nodes.core.camera.setting import BUDGET_RANGE, KEEP, RATE_RANGE, REFUSED, CameraSetting
 
 __all__ = [
     "BUDGET_RANGE",
@@ -23,6 +23,7 @@ __all__ = [
     "MOST_PIXELS",
     "QUALITY_RANGE",
     "RATE_RANGE",
+    "REFUSED",
     "Calibration",
     "CameraSetting",
     "Encoded",

@@ -12,6 +12,7 @@ from telerobot_nodes.errors import InvalidValueError
 RATE_RANGE = (0.0, 30.0)  # [Hz]; 0: no pictures
 BUDGET_RANGE = (float(LEAST_BYTES), 30.0 * MOST_BYTES)  # [B/s]
 MOST_NAME = 64  # characters
+REFUSED = "request refused: "  # begins the problem of a state
 KEEP = -1.0  # of a request: rate or budget as it is
 
 

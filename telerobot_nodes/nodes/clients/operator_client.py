@@ -7,13 +7,12 @@ from typing import Any, Protocol
 
 from std_srvs.srv import SetBool, Trigger
 
-from telerobot.msg import CameraSetting
 from telerobot.msg import Halt as HaltMessage
 from telerobot.srv import ReplayHand, SetLink, SetValue
 from telerobot_nodes import graph
-from telerobot_nodes.core.camera import KEEP
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.errors import GraphError
+from telerobot_nodes.nodes.clients.camera_requests import CameraRequests
 from telerobot_nodes.nodes.messages import LinkCounter, pose_stamped
 from telerobot_nodes.operator.client import (
     REQUEST_LIMIT,
@@ -115,13 +114,13 @@ class RosPort:
         self._halt = node.publisher("halt")
         self._estop = node.publisher("estop")
         self._pose = node.publisher("path_plan_queue/pose_target_cmds")
-        self._camera = node.publisher("camera/request") if commands.SetCamera in allowed else None
+        self.camera = CameraRequests(node) if commands.SetCamera in allowed else None
         self._link = LinkCounter(self.agent)
 
     def ready(self, command: commands.Command) -> bool:
         """True when some node serves the command now, or is not needed."""
         if isinstance(command, commands.SetCamera):
-            return self._camera is not None and bool(self._camera.get_subscription_count())
+            return self.camera is not None and self.camera.reached
         if commands.kind_of(command) in _SIGNALS:
             return True
         client = self._clients.get(commands.kind_of(command))
@@ -129,8 +128,8 @@ class RosPort:
 
     def call(self, command: commands.Command, answer: Answer) -> None:
         """Call the command's service; `answer` gets its outcome, or that no node serves it."""
-        if isinstance(command, commands.SetCamera):
-            answer(self._request_camera(command), self._node.now())
+        if isinstance(command, commands.SetCamera) and self.camera is not None:
+            answer(self.camera.send(command), self._node.now())
             return
         service, request = _CALLS[commands.kind_of(command)]
         client = self._clients.get(commands.kind_of(command))
@@ -141,14 +140,6 @@ class RosPort:
         else:
             future = client.call_async(request(command))
             future.add_done_callback(lambda done: answer(_outcome(done), self._node.now()))
-
-    def _request_camera(self, command: commands.SetCamera) -> Outcome:
-        if self._camera is None or not self.ready(command):
-            return Outcome(Result.NOT_SERVED, "no camera: the robot's side was started without --camera")
-        rate, budget = (KEEP if value is None else float(value) for value in (command.rate, command.budget))
-        stamp = self._node.stamp()
-        self._camera.publish(CameraSetting(stamp=stamp, camera=command.camera, rate=rate, budget=budget))
-        return Outcome(Result.DONE, "sent to the robot's side")
 
     def halt(self, number: int, reason: str) -> None:
         """Publish one halt; the same number again is the same halt."""

@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from telerobot_nodes.nodes.clients.camera_requests import CameraRequests
 from telerobot_nodes.nodes.clients.discovery import LOOK, NoGraphError, find_prefix
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import Foreground
-from telerobot_nodes.operator.client import Command, ConsoleView, OperatorClient, Outcome, Result, view
+from telerobot_nodes.operator.client import Command, ConsoleView, OperatorClient, Outcome, Result, commands, view
 
 SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer
+CAMERA_LIMIT = 30.0  # [s] for its state, over the link and back
 FIRST_STATES_LIMIT = 3.0  # [s] for the first states to arrive
 
 
@@ -42,7 +44,13 @@ class Terminal(Foreground):
         self.wait_for(lambda _: self._port.ready(command), SERVICE_LIMIT)
         self._client.ask(command, self.now(), outcomes.append)
         self.wait_for(lambda _: bool(outcomes), 2.0 * REQUEST_LIMIT)
+        if isinstance(command, commands.SetCamera) and self._port.camera is not None and outcomes and outcomes[0].done:
+            return self._camera_outcome(self._port.camera)
         return outcomes[0] if outcomes else Outcome(Result.NO_ANSWER, "no answer")
+
+    def _camera_outcome(self, camera: CameraRequests) -> Outcome:
+        self.wait(lambda: camera.outcome is not None, CAMERA_LIMIT)
+        return camera.outcome or Outcome(Result.NO_ANSWER, f"not in force after {CAMERA_LIMIT:g} s")
 
     def view(self) -> ConsoleView:
         """The texts now."""

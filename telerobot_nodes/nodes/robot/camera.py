@@ -12,7 +12,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import CameraInfo, CompressedImage
 
 from telerobot.msg import CameraSetting as CameraSettingMessage
-from telerobot_nodes.core.camera import BUDGET_RANGE, QUALITY_RANGE, RATE_RANGE, CameraSetting, Encoded, encode
+from telerobot_nodes.core.camera import BUDGET_RANGE, QUALITY_RANGE, RATE_RANGE, REFUSED, CameraSetting, Encoded, encode
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import one_of
@@ -100,11 +100,17 @@ class CameraNode(GraphNode):
         return simulated
 
     def _on_request(self, message: Any) -> None:
-        asked = self._setting.changed(message)
-        if self._source is not None:
-            one_of(asked.camera, "camera", self._source.names)
-        self._setting, self._due = asked, 0.0
-        self._publish_state()
+        try:
+            asked = self._setting.changed(message)
+            if self._source is not None:
+                one_of(asked.camera, "camera", self._source.names)
+        except InvalidValueError as error:
+            self._problem = f"{REFUSED}{error}"
+            raise
+        else:
+            self._setting, self._due = asked, 0.0
+        finally:
+            self._publish_state()
 
     def _tick(self) -> None:
         now = self.now()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE
@@ -59,11 +60,13 @@ class CameraFolder:
             low, high = (value / KILO for value in BUDGET_RANGE)
             hint = "most bytes of pictures per second"
             budget = gui.add_number("budget [kB/s]", 120.0, min=low, max=high, step=1.0, hint=hint)
-        self._widgets = (camera, rate, budget)
+        asks = commands.SetCamera
         self._followed = [
-            self._follow(camera, lambda state: state.setting.camera),
-            self._follow(rate, lambda state: state.setting.rate),
-            self._follow(budget, lambda state: state.setting.budget / KILO),
+            self._follow(camera, lambda: asks(camera.value), lambda state: state.setting.camera),
+            self._follow(rate, lambda: asks(rate=float(rate.value)), lambda state: state.setting.rate),
+            self._follow(
+                budget, lambda: asks(budget=KILO * float(budget.value)), lambda state: state.setting.budget / KILO
+            ),
         ]
 
     def show(self, state: CameraState, now: float) -> None:
@@ -71,21 +74,22 @@ class CameraFolder:
         for followed in self._followed:
             followed.follow(state, now)
 
-    def _follow(self, widget: Any, in_force: Any) -> Followed:
+    def _follow(
+        self, widget: Any, make: Callable[[], commands.SetCamera], in_force: Callable[[CameraState], Any]
+    ) -> Followed:
         followed = Followed(widget, in_force)
 
         async def moved(event: Any) -> None:
             if event.client_id is not None:  # not caused by `show`
                 followed.touched = True
-                self._request()
+                self._request(make)
 
         widget.on_update(moved)
         return followed
 
-    def _request(self) -> None:
-        camera, rate, budget = (widget.value for widget in self._widgets)
+    def _request(self, make: Callable[[], commands.SetCamera]) -> None:
         try:
-            self._inbox.put_newest(commands.SetCamera(camera, float(rate), KILO * float(budget)))
+            self._inbox.put_newest(make())
         except (TelerobotError, TypeError, ValueError) as error:
             self._inbox.put(Refused(str(error)))
 

@@ -22,7 +22,8 @@ from telerobot_nodes.plan.log.sender import Sender, SenderConfig
 from telerobot_nodes.plan.log.store import PlanStore, PointBlock, as_points, gapless
 from telerobot_nodes.plan.log.tail_tracker import TailTracker
 
-POINTS_PER_OPERATION = 128
+POINTS_PER_OPERATION = 64
+FEWEST_POINTS = 24  # of an operation while more wait: on a thin link too it is worth its overhead, and sent once
 INSISTS = (Phase.INSISTING, Phase.TAKING_OVER)
 MAX_PAST_REPORTS = 20  # reports older than the latest, in a row, after which the robot counts as restarted
 
@@ -106,12 +107,15 @@ class PlanReplication:
         if self._follow_authority(report):
             self._follow_log(now, report)
 
-    def send_points(self) -> None:
-        """Put new points into operations, as far as the sender has room."""
+    def send_points(self, now: float) -> None:
+        """Put new points into operations, as many as may be sent now."""
         if self.phase is not Phase.READY:
             return
-        while self._store.last_seq > self._sent_seq and self.sender.room > 0:
-            points = as_points(gapless(self._store.after(self._sent_seq, POINTS_PER_OPERATION)), self.agent)
+        while self._store.last_seq > self._sent_seq and (room := self.sender.room_for_points(now)) > 0:
+            block = gapless(self._store.after(self._sent_seq, POINTS_PER_OPERATION))
+            if room < min(len(block), FEWEST_POINTS):
+                return
+            points = as_points(block.first(room), self.agent)
             operation = self.sender.submit(OperationKind.APPEND, points, self._sent_seq, window=self._window)
             self._tail.expect(operation.number, points.last_seq)
             self._sent_seq = points.last_seq

@@ -7,20 +7,24 @@ Two defences against loss. Each small operation is sent in `copies` consecutive 
 no round trip. An operation that is not acknowledged after the measured round trip and a margin is retransmitted,
 oldest first, without end: the link may be down for minutes.
 
-Operations without points, which may be stops, go before points, in a message of their own.
+Operations without points, which may be stops, go before points, in a message of their own. Points are sent no faster
+than the link carries them (`send_rate.py`), so that nothing waits behind them on the link. Who makes operations of
+points asks `room_for_points` first, so that a later operation is not numbered behind points that are not yet sent.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from telerobot_nodes.errors import InvalidValueError, QueueFullError
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.plan.log.operations import Operation
 from telerobot_nodes.plan.log.points import PlanPoints
+from telerobot_nodes.plan.log.send_rate import RateConfig, SendRate
 
 OPERATION_BYTES = 90  # about, on the wire, without points
+LONGEST_PATIENCE = 1.3  # [s] until an operation is retransmitted again, if the round trip is not longer
 POINT_BYTES = 66  # about, on the wire: time, pose, timing
 
 
@@ -36,6 +40,7 @@ class SenderConfig:
     first_timeout: float = 1.0  # [s] until a round trip is measured
     margin: float = 0.15  # [s] beyond the round trip before retransmission: report period and jitter
     longest_timeout: float = 10.0  # [s]
+    rate: RateConfig = field(default_factory=RateConfig)  # of points
 
     def __post_init__(self) -> None:
         for name in ("max_unacknowledged", "message_operations", "message_bytes", "copies"):
@@ -86,6 +91,7 @@ class Sender:
         self._pending: deque[_Pending] = deque()
         self._last_number = number
         self.round_trip = RoundTrip()
+        self.rate = SendRate(self._config.rate)
         self.retransmitted = 0
 
     @property
@@ -97,6 +103,11 @@ class Sender:
     def room(self) -> int:
         """Operations that may still be submitted."""
         return self._config.max_unacknowledged - len(self._pending)
+
+    def room_for_points(self, now: float) -> int:
+        """Points that may be submitted now, to be sent at once."""
+        waiting = sum(entry.bytes for entry in self._pending if not entry.copies and entry.operation.points is not None)
+        return max(int((self.rate.room(now) - waiting - OPERATION_BYTES) / POINT_BYTES), 0) if self.room > 0 else 0
 
     @property
     def last_number(self) -> int:
@@ -132,7 +143,9 @@ class Sender:
     def poll(self, now: float) -> list[Operation]:
         """Operations to send in one message now, in order of number; none if empty."""
         limit = now - self.timeout()
-        overdue = [entry for entry in self._pending if entry.copies and entry.last_sent < limit]
+        overdue = [entry for entry in self._pending if entry.copies and self._overdue(entry, now)]
+        if self.rate.credit(now) <= 0.0:
+            overdue = [entry for entry in overdue if entry.operation.points is None]
         fresh = [entry for entry in self._pending if not entry.copies]
         repeated = [e for e in self._pending if limit <= e.last_sent < now and 0 < e.copies < self._copies(e)]
         due = overdue + fresh + repeated
@@ -156,18 +169,25 @@ class Sender:
 
     def acknowledge(self, now: float, applied_number: int) -> None:
         """Drop the operations up to `applied_number`: the robot applied or refused them."""
-        newest = -1.0
+        entries: list[_Pending] = []
         while self._pending and self._pending[0].operation.number <= applied_number:
-            newest = max(newest, self._pending.popleft().first_sent)
-        if newest >= 0.0:
+            entries.append(self._pending.popleft())
+        newest = max((entry.first_sent for entry in entries), default=-1.0)
+        if newest < 0.0:
+            return
+        repeated = any(self._repeated(entry) for entry in entries)
+        if not repeated or self.round_trip.value < 0.0:  # which of them was acknowledged is not known [KarnPartridge1987]
             self.round_trip.add(now - newest)
+        size = sum(entry.bytes for entry in entries if entry.operation.points is not None)
+        self.rate.acknowledged(now, size, newest, repeated)
 
     def timeout(self) -> float:
         """Time [s] after which an unacknowledged operation is retransmitted."""
         value = self.round_trip.value
         if value < 0.0:
             return self._config.first_timeout
-        return min(value + 2.0 * self.round_trip.spread + self._config.margin, self._config.longest_timeout)
+        wait = value + 2.0 * self.round_trip.spread + self._config.margin + self.rate.drain_time
+        return min(wait, self._config.longest_timeout)
 
     def next_time(self, now: float) -> float:
         """Time [s] of the next poll: `now` if something is due, infinity if nothing is pending."""
@@ -177,7 +197,18 @@ class Sender:
     def _due(self, entry: _Pending, now: float) -> float:
         if entry.copies < self._copies(entry):
             return now
-        return entry.last_sent + self.timeout()
+        return entry.last_sent + self._patience(entry)
+
+    def _overdue(self, entry: _Pending, now: float) -> bool:
+        return entry.last_sent < now - self._patience(entry)
+
+    def _patience(self, entry: _Pending) -> float:
+        """Time [s] without acknowledgement after which an operation is retransmitted; longer the second time."""
+        timeout = self.timeout()
+        return max(timeout, min(2.0 * timeout, LONGEST_PATIENCE)) if self._repeated(entry) else timeout
+
+    def _repeated(self, entry: _Pending) -> bool:
+        return entry.copies > self._copies(entry)
 
     def _copies(self, entry: _Pending) -> int:
         return self._config.copies if entry.bytes <= self._config.copy_bytes else 1
@@ -187,5 +218,7 @@ class Sender:
             entry.first_sent = now
         elif entry.copies >= self._copies(entry):
             self.retransmitted += 1
+        if entry.operation.points is not None:
+            self.rate.sent(now, entry.bytes, again=entry.copies > 0)
         entry.last_sent = now
         entry.copies += 1

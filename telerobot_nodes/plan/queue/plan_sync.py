@@ -108,7 +108,7 @@ class PlanSync:
             self._delete_by_brake(now)
             self._take_over(now)
             self._limit_execution()
-            self.replication.send_points()
+            self.replication.send_points(now)
         return self.replication.sender.poll(now) if self.phase not in (Phase.WAITING, Phase.OBSERVING) else []
 
     def on_report(self, now: float, report: ExecutorReport, tool_pose: FloatArray | None) -> None:

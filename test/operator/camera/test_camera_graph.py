@@ -95,12 +95,18 @@ def test_the_overlay_moves_while_the_delayed_picture_does_not_yet(page):
 
 def test_the_shell_selects_another_camera_and_the_page_shows_it(page, capsys):
     assert main(["camera", "wrist", "--rate", "2"]) == 0, capsys.readouterr().err
+    assert "in force" in capsys.readouterr().out
     page.locator("#pictures b", has_text="camera wrist").wait_for()
-    page.locator("input[value='wrist']").wait_for()
+    page.locator("input[role='combobox'][value='wrist']").wait_for()
+
+
+def test_an_unknown_camera_is_refused_by_the_robots_side(page, capsys):
+    assert main(["camera", "nosuch"]) == 1
+    assert "camera: 'nosuch' is not allowed; allowed: overview, wrist" in capsys.readouterr().err
 
 
 def test_the_console_selects_another_camera(page):
-    page.locator("input[value='wrist']").click()
+    page.locator("input[role='combobox'][value='wrist']").click()
     page.get_by_role("option", name="overview").click()
     page.locator("#pictures b", has_text="camera overview").wait_for()
 

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.timing("a browser draws the scene without a graphics card and has 60 s for each answer"),
 ]
 WIDTH, HEIGHT = 640, 480
-OVERVIEW = CameraSetting("overview")
+IN_FORCE = CameraSetting("overview")
 LENS = Calibration.of_view(WIDTH, HEIGHT, 0.8)
 POSE = np.array((0.0, 0, 0, 0, 0, 0, 1))
 GREEN = encode(np.full((HEIGHT, WIDTH, 3), (0, 200, 0), np.uint8)).data
@@ -49,7 +49,7 @@ class Rig:
         self.page = open_page(console.url, browser, 1280, 800)
         self.stamp = 0
 
-    def state(self, problem="", setting=OVERVIEW):
+    def state(self, problem="", setting=IN_FORCE):
         self.feed.receive_state(CameraState(setting, ("overview", "wrist"), problem))
 
     def picture(self, data=GREEN):
@@ -126,10 +126,10 @@ def test_a_calibration_of_another_size_leaves_the_picture_without_overlay_and_sa
 def test_the_folder_requests_what_is_chosen_and_shows_what_is_in_force(rig):
     rig.state(setting=CameraSetting("overview", 2.0, 60_000.0))
     rig.picture()
-    rig.until("() => document.querySelector(\"input[value='overview']\") !== null")
-    rig.page.locator("input[value='overview']").click()
+    rig.until("() => document.querySelector(\"input[role='combobox'][value='overview']\") !== null")
+    rig.page.locator("input[role='combobox'][value='overview']").click()
     rig.page.get_by_role("option", name="wrist").click()
-    rig.running.sink.wait_for(lambda command: command == commands.SetCamera("wrist", 2.0, 60_000.0))
+    rig.running.sink.wait_for(lambda command: command == commands.SetCamera("wrist"))
 
 
 def test_the_window_is_put_away_and_comes_back(rig):

@@ -38,7 +38,7 @@ def ready():
     side.hear()
     side.hear(epoch=side.epoch, authority="ann", applied_number=1)
     side.replication.start(0)
-    side.replication.send_points()
+    side.replication.send_points(side.now)
     side.hear(applied_number=2, tail_seq=10, committed_seq=3, queue_length=10, mode=ExecutorMode.RUNNING)
     assert side.replication.phase is Phase.READY
     return side
@@ -76,7 +76,7 @@ def test_authority_taken_away_is_not_claimed_back(ready):
 def test_points_are_sent_once_in_order(ready):
     sent = ready.replication.sender
     before = sent.last_number
-    ready.replication.send_points()
+    ready.replication.send_points(ready.now)
     assert sent.last_number == before
 
 
@@ -112,7 +112,7 @@ def test_a_robot_in_fault_is_waited_for_before_points_count_as_lost(ready):
 
 def test_refused_points_are_not_returned(ready):
     ready.store.append([11], [0.5], [[0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0]], 0)
-    ready.replication.send_points()
+    ready.replication.send_points(ready.now)
     assert ready.hear(applied_number=3, refused_number=3, refusal="too far") is Phase.READY
     assert ready.replication.lost is None
     assert ready.store.last_seq == 10

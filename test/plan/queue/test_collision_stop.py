@@ -1,6 +1,5 @@
 """The robot waits before a predicted collision: queue, link, real executor and forward simulation together."""
 
-import executor_models
 import numpy as np
 import plan_models
 import pytest
@@ -30,7 +29,7 @@ class WalledScene(Scene):
     """A scene whose forward simulation finds the wall and tells the queue, as the nodes do."""
 
     def __init__(self, delay=0.3, **config):
-        super().__init__(delay, executor_models.ExecutorRobot(), **config)
+        super().__init__(delay, **config)
         self.wall = Wall()
         self.forward = ForwardSimulator(ARM, self.wall)
         self.forward.start(ARM.home)

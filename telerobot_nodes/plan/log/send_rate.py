@@ -1,0 +1,132 @@
+"""How fast plan points are sent: as fast as the link carries them, so that a stop behind them arrives at once.
+
+What belongs here: the rate, from what was sent and acknowledged. What must never enter: operations, clocks.
+
+The link's bandwidth is not known. A rate is proven when what was sent at that rate came back without having waited;
+then several times as much is tried. So a wide link is found in one round trip. When acknowledgements come later than
+the link's delay explains, points wait somewhere on the link: the rate is set below what was delivered, so that they
+leave, and raised in small steps from then on. Both ideas are those of BBR [CardwellChengGunn2016].
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from telerobot_nodes.errors import InvalidValueError
+
+SPAN = 0.1  # [s] over which the rate of sending is measured while the bandwidth is not known
+LONG_SPAN = 0.5  # [s] over which it is, later, and the rate of delivery
+USED = 0.7  # [-] share of the rate that was sent, for a higher one to be worth a trial
+FORGET = 20.0  # [s] after which the least round trip is measured anew
+DRAIN = 0.8  # [-] of the rate of delivery, while points wait on the link
+LOSS = 0.7  # [-] of the rate that is kept when something was lost
+
+
+@dataclass(frozen=True)
+class RateConfig:
+    """Bounds of the rate; validated when made."""
+
+    first: float = 30_000.0  # [B/s] until a rate is proven: the thinnest link that is at once used well
+    least: float = 2_000.0  # [B/s]
+    most: float = 5_000_000.0  # [B/s]
+    burst: float = 5_000.0  # [B] sent at once after a rest
+    waiting: float = 0.12  # [s] beyond the least round trip: points wait on the link; reports and polls explain less
+    gain: float = 8.0  # [-] of a proven rate, tried next
+    careful: float = 1.15  # [-] the same, once points have waited on the link
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.least <= self.first <= self.most < float("inf"):
+            allowed = "allowed: 0 < least <= first <= most"
+            raise InvalidValueError("rate.least, first, most", (self.least, self.first, self.most), allowed)
+
+
+class SendRate:
+    """Credit [B] for points. Times `now` [s] of one monotonic clock."""
+
+    def __init__(self, config: RateConfig | None = None) -> None:
+        self._config = config or RateConfig()
+        self.rate = self._config.first  # [B/s]
+        self._gain = self._config.gain
+        self._credit = self._config.burst
+        self._credited = -1.0  # [s] up to when
+        self._sent: deque[tuple[float, float]] = deque([(-1.0, 0.0)])  # time [s], total [B]
+        self._delivered: deque[tuple[float, float]] = deque()
+        self._delivered_total = 0.0
+        self._flying = 0.0  # [B] sent and not acknowledged
+        self._least: list[float] = []  # least round trips [s] of this and of the last FORGET seconds
+        self._least_since = -1.0
+        self._changed = -1.0  # [s] when the rate was lowered last
+
+    def credit(self, now: float) -> float:
+        """Bytes of points that may be sent again now; negative after something larger was sent."""
+        if self._credited >= 0.0:
+            most = max(self._config.burst, SPAN * self.rate)
+            self._credit = min(self._credit + self.rate * max(now - self._credited, 0.0), most)
+        self._credited = now
+        return self._credit
+
+    def room(self, now: float) -> float:
+        """Bytes of new points that may be sent now: a link that is thinner than known, or cut, is not filled further."""
+        most = self.rate * (min(self._least) + LONG_SPAN) + self._config.burst if self._least else float("inf")
+        return min(self.credit(now), most - self._flying)
+
+    @property
+    def drain_time(self) -> float:
+        """Time [s] that the points on their way need at the rate."""
+        return self._flying / self.rate
+
+    def sent(self, now: float, size: float, again: bool = False) -> None:
+        """Note that `size` bytes of points were sent; `again`: not for the first time."""
+        self.credit(now)
+        self._credit -= size
+        self._flying += 0.0 if again else size
+        self._sent.append((now, self._sent[-1][1] + size))
+
+    def acknowledged(self, now: float, size: float, first_sent: float, repeated: bool) -> None:
+        """Note that `size` bytes, the newest sent at `first_sent` [s], are confirmed; `repeated`: after a loss."""
+        self._flying -= size
+        self._delivered_total += size
+        self._delivered.append((now, self._delivered_total))
+        while self._delivered[0][0] < now - LONG_SPAN:
+            self._delivered.popleft()
+        if repeated:
+            self._lower(now, first_sent, LOSS * self.rate)
+        elif self._waited(now, now - first_sent):
+            self._gain = self._config.careful
+            self._lower(now, first_sent, DRAIN * self._delivery())
+        elif self._gain > self._config.careful:
+            self.rate = min(max(self.rate, self._gain * self._rate_at(first_sent, SPAN)), self._config.most)
+        elif first_sent >= self._changed and self._rate_at(first_sent, LONG_SPAN) > USED * self.rate:
+            self.rate = min(self._gain * self.rate, self._config.most)
+            self._changed = now
+
+    def _lower(self, now: float, first_sent: float, rate: float) -> None:
+        """Lower the rate; once for all that was sent before it was lowered."""
+        if first_sent >= self._changed:
+            self.rate = max(min(rate, self.rate), self._config.least)
+            self._changed = now
+            self._credit = min(self._credit, 0.0)
+
+    def _waited(self, now: float, round_trip: float) -> bool:
+        """True when `round_trip` [s] is longer than the link's delay explains."""
+        if not self._least or now - self._least_since > FORGET:
+            self._least = [*self._least[-1:], round_trip]
+            self._least_since = now
+        self._least[-1] = min(self._least[-1], round_trip)
+        return round_trip > min(self._least) + self._config.waiting
+
+    def _rate_at(self, time: float, span: float) -> float:
+        """Rate of sending [B/s] over the `span` [s] up to `time` [s]; what was sent long before is forgotten."""
+        while len(self._sent) > 1 and self._sent[1][0] < time - LONG_SPAN:
+            self._sent.popleft()
+        return (self._total(time) - self._total(time - span)) / span
+
+    def _total(self, time: float) -> float:
+        """Bytes sent up to `time` [s]."""
+        return next((total for at, total in reversed(self._sent) if at <= time), self._sent[0][1])
+
+    def _delivery(self) -> float:
+        """Rate of delivery [B/s] between the latest acknowledgements; half the rate when there are too few."""
+        (begun, before), (ended, total) = self._delivered[0], self._delivered[-1]
+        return (total - before) / (ended - begun) if ended > begun + SPAN else 0.5 * self.rate

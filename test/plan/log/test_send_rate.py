@@ -1,0 +1,121 @@
+"""Points are sent as fast as the link carries them; what is said after them arrives at once."""
+
+import numpy as np
+import plan_models
+import pytest
+import thin_link
+from us5046022_scene import ARM, HOME
+
+from telerobot_nodes.core.robot import Reach
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.plan.log import Timing
+from telerobot_nodes.plan.log.send_rate import RateConfig, SendRate
+from telerobot_nodes.plan.log.sender import POINT_BYTES
+from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
+
+POINTS = 10_000
+THIN, WIDE = 30_000.0, 1e7  # [B/s]
+SLACK = 0.3  # [s] beyond the link's delay in which a word is applied
+
+
+class Bulk(plan_models.Session):
+    """A plan of many points that are all laid at once, over a link with a bandwidth."""
+
+    def __init__(self, bandwidth, delay, points=POINTS):
+        robot = plan_models.Robot(pose=HOME, capacity=100_000)
+        queue = PathPlanQueue(QueueConfig(), Reach(ARM))
+        super().__init__(queue, robot, thin_link.ThinLink(bandwidth, 1, delay), plan_models.Link(2, delay))
+        self.run(2.0 + 4.0 * delay)
+        self.before = self.up.bytes
+        plan = queue._recorder.plan
+        pose = np.tile(plan.head_pose, (points, 1))
+        pose[:, 1] += 1e-5 * np.arange(points)
+        plan._append_at(plan.store.last_time + 0.02 * np.arange(1, points + 1), pose, Timing.FREE)
+        self.begun = self.now
+
+    def seconds_until(self, done, longest=120.0):
+        begun = self.now
+        while not done() and self.now < begun + longest:
+            self.step()
+        return self.now - begun
+
+    def arrival(self):
+        return self.seconds_until(lambda: self.robot.tail_seq == self.state().head_seq)
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.25, 2.0])
+@pytest.mark.parametrize("after", [0.05, 0.5, 2.0, 10.0])
+def test_a_pause_over_a_thin_link_does_not_wait_for_points(delay, after):
+    session = Bulk(THIN, delay)
+    session.run(after)
+    session.queue.pause(session.now)
+    assert session.seconds_until(lambda: session.robot.paused) <= delay + SLACK
+
+
+@pytest.mark.parametrize("word", ["clear", "rate", "brake"])
+def test_nor_does_any_other_word(word):
+    session = Bulk(THIN, 0.25)
+    session.run(3.0)
+    if word == "rate":
+        session.queue.set_rate(session.now, 0.5)
+        assert session.seconds_until(lambda: session.robot.rate == 0.5) <= 0.25 + SLACK
+    elif word == "clear":
+        session.queue.clear(session.now)
+        held = len(session.robot.points)
+        assert session.seconds_until(lambda: len(session.robot.points) < held // 2) <= 0.25 + SLACK
+    else:
+        session.queue.set_brake(session.now, 20.0)
+        session.run(9.5)  # 190 of 200 s are deleted here: nothing of it is sent any more
+        session.queue.set_brake(session.now, 0.0)
+        assert session.arrival() <= 5.0
+
+
+@pytest.mark.parametrize("delay", [0.25, 2.0])
+def test_a_thin_link_is_used_well_and_without_waste(delay):
+    session = Bulk(THIN, delay)
+    size = POINTS * POINT_BYTES
+    assert session.arrival() <= 1.5 * size / THIN + delay
+    assert session.up.bytes - session.before <= 1.5 * size
+
+
+def test_a_very_thin_link_is_not_filled_without_end():
+    session = Bulk(8_000.0, 0.25, points=2000)
+    session.run(20.0)
+    assert session.up.free - session.now < 5.0
+    assert session.arrival() <= 60.0
+
+
+@pytest.mark.parametrize(("delay", "longest"), [(0.02, 1.2), (0.25, 2.0), (2.0, 7.5)])
+def test_a_wide_link_is_found_within_a_round_trip(delay, longest):
+    assert Bulk(WIDE, delay).arrival() <= longest
+
+
+def test_what_is_known_of_the_link_is_kept_for_the_next_points():
+    first, again = Bulk(WIDE, 2.0, points=5000), None
+    first.arrival()
+    plan = first.queue._recorder.plan
+    pose = np.tile(plan.head_pose, (5000, 1))
+    plan._append_at(plan.store.last_time + 0.02 * np.arange(1, 5001), pose, Timing.FREE)
+    again = first.arrival()
+    assert again <= 3.5
+
+
+def test_a_rate_that_came_back_without_waiting_is_exceeded_and_one_that_waited_is_lowered():
+    rate = SendRate(RateConfig(first=30_000.0, gain=4.0))
+    rate.sent(0.0, 5000.0)
+    rate.acknowledged(0.5, 5000.0, 0.0, repeated=False)
+    proven = rate.rate
+    assert proven == pytest.approx(4.0 * 50_000.0)
+    for k in range(20):
+        rate.sent(1.0 + 0.02 * k, 4000.0)
+    for k in range(20):
+        rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, repeated=False)
+    assert rate.rate < 0.5 * proven
+
+
+@pytest.mark.parametrize(
+    "values", [{"first": 0.0}, {"least": float("nan")}, {"most": float("inf")}, {"first": 1e9}, {"least": -1.0}]
+)
+def test_bad_bounds_are_refused(values):
+    with pytest.raises(InvalidValueError, match="least, first, most"):
+        RateConfig(**values)
