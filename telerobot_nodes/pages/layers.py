@@ -51,7 +51,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         )
     },
     {"runtime": ()},
-    {"demo": (), "client": (), "doctor": (), "pages": ()},
+    {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
     {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
