@@ -30,6 +30,7 @@ BENCHMARKS: dict[str, str] = {
     "stops": "rtc.stops",
     "touch": "contact.touch",
     "link": "link.link",
+    "driver": "driver.driver",
     "two-arms": "two_arms.two_arms",
     "force-field": "two_arms.force_field",
     "review": "review.review",

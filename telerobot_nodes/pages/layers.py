@@ -51,8 +51,8 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         )
     },
     {"runtime": ()},
-    {"demo": (), "client": (), "doctor": (), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "review")},
+    {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review")},
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )

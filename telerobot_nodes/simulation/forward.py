@@ -9,6 +9,7 @@ deletes points it moves backward along the plan.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -169,6 +170,14 @@ class ForwardSimulator:
     def check(self, most: int = 100) -> int:
         """Examine up to `most` points of each path that are not examined yet, the trial's first; returns how many."""
         return self._trial_conflicts.check(most) + self._plan_conflicts.check(most)
+
+    def check_while(self, wanted: Callable[[], bool], step: int = 100) -> int:
+        """Examine points, `step` at least, until none is left or no more is `wanted`; returns how many."""
+        examined = found = self.check(step)
+        while found and wanted():
+            found = self.check(step)
+            examined += found
+        return examined
 
     def recheck(self) -> None:
         """Examine every point again, a few with each `check`, because the world has changed."""

@@ -159,6 +159,14 @@ def test_checking_goes_on_where_it_left_off():
     assert [simulator.check(90) for _ in range(4)] == [90, 90, 20, 0]
 
 
+def test_points_are_examined_as_long_as_there_is_time_and_there_are_any():
+    forward = laid()
+    looks = iter([True, True, False])
+    assert forward.check_while(lambda: next(looks), step=10) == 30  # once at least, and after each yes
+    assert forward.check_while(lambda: True, step=10) == len(TIMES) - 30
+    assert forward.check_while(lambda: True) == 0
+
+
 def test_points_faster_than_a_joint_are_told():
     simulator = made()
     simulator.append(1, TIMES[:50], line(TIMES[:50]))

@@ -28,9 +28,11 @@ FOLLOW_TIME = 0.1  # [s] how long a larger following error may last
 class RemoteArm:
     """`ArmHardware` without the transport. `receive_*` run on the transport's thread, `commander.next` on another."""
 
-    def __init__(self, robot: RobotModel, period: float, options: Ros2ControlOptions) -> None:
-        """`period` [s] is that of `step`."""
-        self.robot, self.options = robot, options
+    def __init__(
+        self, robot: RobotModel, period: float, options: Ros2ControlOptions, listen_only: bool = False
+    ) -> None:
+        """`period` [s] is that of `step`. `listen_only`: no command is ever sent."""
+        self.robot, self.options, self.listen_only = robot, options, listen_only
         finger = options.gripper.joint if options.gripper else ""
         self.names = driver_names(robot, options)
         self.commander = Commander(robot.limits, 1.0 / options.rate, options.command is CommandMode.VELOCITY)
@@ -110,7 +112,8 @@ class RemoteArm:
             self.commander.end(End.NOW)
             return str(present)
         self._lost_since = self._wanted = None
-        self.commander.engage(self.position)
+        if not self.listen_only:
+            self.commander.engage(self.position)
         self._fault = None
         return ""
 

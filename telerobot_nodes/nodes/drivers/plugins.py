@@ -26,6 +26,7 @@ class DriverSetting:
     namespace: str = "/"  # of the hardware interface
     realism: Realism = Realism()  # noqa: RUF009 -- frozen; of a simulated arm
     task_board: bool = True  # of a simulated arm
+    listen_only: bool = False  # connect without sending any command
 
 
 DriverFactory = Callable[[DriverSetting], ArmHardware]
@@ -40,7 +41,7 @@ def mujoco(setting: DriverSetting) -> ArmHardware:
 
 def ros2_control(setting: DriverSetting) -> ArmHardware:
     """An arm behind the topics of a controller manager."""
-    return Ros2ControlArm(setting.robot, setting.period, setting.namespace)
+    return Ros2ControlArm(setting.robot, setting.period, setting.namespace, setting.listen_only)
 
 
 OWN: dict[str, DriverFactory] = {"mujoco": mujoco, "ros2_control": ros2_control}

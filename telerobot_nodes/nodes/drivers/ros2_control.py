@@ -34,8 +34,8 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class Ros2ControlArm(RemoteArm):
     """`ArmHardware` over topics. Raises ParameterFileError or InvalidValueError for options that cannot work."""
 
-    def __init__(self, robot: RobotModel, period: float, own_namespace: str) -> None:
-        super().__init__(robot, period, read_options(robot))
+    def __init__(self, robot: RobotModel, period: float, own_namespace: str, listen_only: bool = False) -> None:
+        super().__init__(robot, period, read_options(robot), listen_only)
         options = self.options
         if options.namespace.strip("/") == own_namespace.strip("/"):
             raise InvalidValueError(
@@ -122,6 +122,7 @@ class Ros2ControlArm(RemoteArm):
             command = self.commander.next(now)
             if command is not None:
                 self._writer.write(command)
-            self._fingers.write(now)
+            if not self.listen_only:
+                self._fingers.write(now)
             due = max(due + period, now)  # a missed deadline is not caught up with
             time.sleep(max(0.0, due - time.monotonic()))

@@ -1,7 +1,7 @@
 """`telerobot arm stand-in`: the topics of a controller manager with a simulated arm behind them, from an arm file.
 
 A process of its own, for trying an arm file before the arm is there, and for tests. Faults are brought about by
-services below the node: `/NAMESPACE/controller_manager/FAULT`, and `release` ends them.
+services below the node: `/NAMESPACE/controller_manager/FAULT`, and `release` ends them; or by their names, one a line.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from telerobot_nodes.hardware.ros2_control import (
 from telerobot_nodes.nodes.drivers.ros2_control_messages import seconds
 
 NODE = "controller_manager"
+RELEASE = "release"
 WARM = 100  # steps before anybody listens: what is compiled is loaded then
 LATE = 0.05  # [s] of the clock that is not caught up with
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -77,6 +78,17 @@ class StandInServer:
         for fault in StandInFault:
             node.create_service(Trigger, f"~/{fault.value}", self._bringing(fault))
         node.create_service(Trigger, "~/release", self._on_release)
+
+    def order(self, word: str) -> str:
+        """Bring a fault about by its name, or `release` all; returns what is allowed for another word, or ""."""
+        faults = {fault.value: fault for fault in StandInFault}
+        if word == RELEASE:
+            self.core.release()
+        elif word in faults:
+            self.core.bring(faults[word])
+        else:
+            return f"{word!r} is not allowed; allowed: {', '.join((RELEASE, *faults))}"
+        return ""
 
     # the executor's thread -----------------------------------------------------------------------------------
 

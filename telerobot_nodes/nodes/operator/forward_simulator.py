@@ -19,6 +19,7 @@ from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneM
 from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, RobotReport
 
 TICK_PERIOD = 0.04  # [s]
+CHECK_TIME = 0.015  # [s] of each tick for examining points, if there are many
 MARKER_PERIOD = 0.5  # [s]
 LINE_POINTS = 500  # most points of a displayed line
 
@@ -104,7 +105,7 @@ class ForwardSimulatorNode(GraphNode):
     def _tick(self) -> None:
         now = self.now()
         arm = self._forward.advance(now)
-        self._forward.check()
+        self._forward.check_while(lambda: self.now() < now + CHECK_TIME)
         estimate = self._present.estimate(now)
         shown = Shown(
             arm=arm,

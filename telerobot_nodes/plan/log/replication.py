@@ -109,9 +109,8 @@ class PlanReplication:
 
     def send_points(self, now: float) -> None:
         """Put new points into operations, as many as may be sent now."""
-        if self.phase is not Phase.READY:
-            return
-        while self._store.last_seq > self._sent_seq and (room := self.sender.room_for_points(now)) > 0:
+        ready = self.phase is Phase.READY
+        while ready and self._store.last_seq > self._sent_seq and (room := self.sender.room_for_points(now)) > 0:
             block = gapless(self._store.after(self._sent_seq, POINTS_PER_OPERATION))
             if room < min(len(block), FEWEST_POINTS):
                 return
@@ -146,11 +145,10 @@ class PlanReplication:
 
     def limit(self, seq: int) -> None:
         """Let the robot execute no point above `seq`, 0: any. Said again when it has forgotten it."""
-        if self.phase is not Phase.READY or self.report is None:
-            return
-        if seq != (self._limit_seq if self.unacknowledged else self.report.limit_seq):
+        report = self.report if self.phase is Phase.READY else None
+        if report is not None and seq != (self._limit_seq if self.unacknowledged else report.limit_seq):
             self.sender.submit(OperationKind.LIMIT, after_seq=seq, urgent=True)
-        self._limit_seq = seq
+            self._limit_seq = seq
 
     def insist(self) -> None:
         """Claim authority from its holder (by consent, or by a supervisor); the holder's plan runs out first.

@@ -1,0 +1,1 @@
+"""Benchmarks of an arm's driver, against the stand-in."""
