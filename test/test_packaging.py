@@ -87,7 +87,7 @@ def test_no_file_is_installed_in_two_versions_by_two_locked_wheels(root):
     assert not {str(file): sorted(names.values()) for file, names in versions.items() if len(names) > 1}
 
 
-IMPORTED_AS = {"pin": "pinocchio", "pyyaml": "yaml", "msgspec": "msgspec"}
+IMPORTED_AS = {"pillow": "PIL", "pin": "pinocchio", "pyyaml": "yaml", "msgspec": "msgspec"}
 
 
 def test_every_dependency_of_a_run_is_imported_somewhere(root, setup_cfg):
@@ -104,7 +104,7 @@ def test_ros_packages_of_the_graph_are_named_in_the_manifest(manifest):
     assert used - {"telerobot"} <= declared
 
 
-ROSDEP = {"pin": "pinocchio", "lark": "python3-lark-parser", "pyyaml": "python3-yaml"}
+ROSDEP = {"pillow": "python3-pil", "pin": "pinocchio", "lark": "python3-lark-parser", "pyyaml": "python3-yaml"}
 
 
 def test_every_python_dependency_has_a_rosdep_key_or_is_told_to_come_from_pip(root, setup_cfg, manifest):
