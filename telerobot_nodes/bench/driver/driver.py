@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import chosen, is_on, report
 from telerobot_nodes.bench.driver.served_arm import ServedArm, StandInProcess, write_arm_file
 from telerobot_nodes.core.values import FloatArray, in_range
 from telerobot_nodes.errors import TelerobotError
@@ -41,14 +41,14 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     options = options or {}
     stops = in_range(int(options.get("stops", 100)), "stops", 0, 100_000)
     folder = Path(options.get("folder", f"runs/driver-{time.strftime('%Y%m%d-%H%M%S')}"))
-    robots = str(options.get("robots", ",".join(ROBOTS))).split(",")
+    robots = chosen(options, "robots", ROBOTS)
     asked = str(options.get("rates", ",".join(f"{rate:g}" for rate in RATES))).split(",")
     rates = [in_range(float(rate), "rates", 20.0, 1000.0, "Hz") for rate in asked]
     join_graph()  # this process and the stand-in see each other
     figures: dict[str, Any] = {}
     for robot in robots:
         for rate in rates:
-            figures[f"{robot}_{rate:g}"] = _one(folder, robot, rate, int(stops), str(options.get("demo", "1")) != "0")
+            figures[f"{robot}_{rate:g}"] = _one(folder, robot, rate, int(stops), is_on(options, "demo"))
     return report.result(report.conditions(), figures, _goals(figures))
 
 

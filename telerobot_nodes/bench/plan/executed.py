@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import chosen, report
 from telerobot_nodes.bench.plan.executed_rig import BETWEEN, FAULTS, Content, ExecutedRig
 from telerobot_nodes.core.robot import RobotModel, load_robot
 
@@ -31,8 +31,8 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """
     options = options or {}
     windows, seed = int(options.get("windows", WINDOWS)), int(options.get("seed", 1))
-    faults = str(options.get("faults", ",".join(FAULTS))).split(",")
-    contents = [Content(name) for name in str(options.get("plans", ",".join(c.value for c in Content))).split(",")]
+    faults = chosen(options, "faults", tuple(FAULTS))
+    contents = [Content(name) for name in chosen(options, "plans", [one.value for one in Content])]
     pairs = [(fault, content) for fault in faults for content in contents]
     limit = float(options.get("limit", 0.0)) / len(pairs)
     bench = _Bench(load_robot("arm"), seed)

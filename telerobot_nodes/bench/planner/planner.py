@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import is_on, report
 from telerobot_nodes.bench.planner.dense_check import DenseCheck
 from telerobot_nodes.bench.planner.problems import FAMILIES, Problem, make_problems
 from telerobot_nodes.core.robot import load_robot
@@ -48,7 +48,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     options = options or {}
     geometry = arm_geometry(load_robot(str(options.get("robot", "panda"))))
     problems = make_problems(geometry, int(options.get("problems", 75)), int(options.get("seed", 0)))
-    check = str(options.get("check", True)).lower() != "false"
+    check = is_on(options, "check")
     step, budget = float(options.get("step", 0.05)), float(options.get("budget", 5.0))
     settings = PlannerSettings(tree_probes=int(budget * PROBES_PER_SECOND), cells=CELLS)
     _proved(geometry, problems[0], settings, False)  # compiles

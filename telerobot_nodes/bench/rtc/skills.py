@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import is_on, report
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
@@ -276,5 +276,5 @@ def _in_physics(options: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidValueError("skills", unknown, f"allowed: {', '.join(SENTENCES)}")
     config, seed = Path(options.get("config", CONFIG)), int(options.get("seed", 1))
     if "graph" in options:
-        return skill_graph.run(config, int(options["graph"]), seed, only, options.get("planner") != "no")
+        return skill_graph.run(config, int(options["graph"]), seed, only, is_on(options, "planner"))
     return skill_physics.run(load_library(config), int(options["physics"]), seed, only)

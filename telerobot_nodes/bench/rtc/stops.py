@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import chosen, report
 from telerobot_nodes.bench.rtc.halt_rig import halt_probe, hung, robot_graph, setpoints
 from telerobot_nodes.bench.rtc.halt_trace import Outcome, judge
 from telerobot_nodes.core.robot import RobotModel, load_robot
@@ -38,7 +38,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `halts` (1000) of each way, `ways` (all), `seed` (1)."""
     options = options or {}
     halts, seed = int(options.get("halts", 1000)), int(options.get("seed", 1))
-    ways = str(options.get("ways", ",".join(WAYS))).split(",")
+    ways = chosen(options, "ways", tuple(WAYS))
     bench = _Bench(load_robot("arm"), random.Random(seed))
     with robot_graph() as supervisor, halt_probe() as probe:
         counts = {}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.bench import report
+from telerobot_nodes.bench import is_on, report
 from telerobot_nodes.bench.two_arms.two_arm_run import RunOptions, TwoArmRunner
 from telerobot_nodes.errors import InvalidValueError
 
@@ -37,7 +37,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         seed=int(options.get("seed", 1)),
         moved_by=float(options.get("moved_by", 0.03)),
         turns_every=int(options.get("turns_every", 4)),
-        **{name: str(options.get(name, True)).lower() != "false" for name in ("field", "scheduled", "mismatch")},
+        **{name: is_on(options, name) for name in ("field", "scheduled", "mismatch")},
     )
     first, count = int(options.get("first", 0)), int(options.get("tasks", TASKS))
     processes = int(options.get("processes", len(os.sched_getaffinity(0))))
