@@ -132,6 +132,7 @@ def test_a_command_reports_at_its_interval(library, cell):
         ("wait until not contact", "not measured during a wait"),
         ("wait until distance to dock < 5 cm", "not measured during a wait"),
         ("wait for 5 s unless signal lamp then stop", "wait moves none"),
+        ("wait for 5 s report every 0.01 s", "report every 0.01 s: allowed: 0.05 s or more"),
         ("locate module until time > 1 s", "locate moves none"),
         ("grasp module with left_arm via operator-intervention until contact", "while a person does the steps"),
         ("move left_arm to dock until (time > 1 s or not contact on module)", "which object"),

@@ -218,6 +218,12 @@ def test_waiting_ends_by_a_signal(cell):
     assert cell.reports[number].elapsed == pytest.approx(5.0)
 
 
+def test_waiting_ends_by_time_though_nothing_else_happens(cell):
+    report = cell.run("wait until time > 2 s")
+    assert report.outcome == "succeeded"
+    assert report.elapsed == pytest.approx(2.0, abs=0.01)
+
+
 def test_a_primitive_is_sent_once_per_step(cell):
     outputs = cell.interface.submit("a", "locate module", 0.0)
     seen = []

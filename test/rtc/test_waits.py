@@ -61,6 +61,25 @@ def test_a_condition_on_signals_and_time_ends_a_wait_early(text, lamp, now, ends
     assert [outcome for _, outcome, _ in outcomes(waits, now)] == (["until"] if ends else [])
 
 
+def test_a_wait_for_a_condition_that_never_comes_has_failed():
+    waits = begun("signal lamp")
+    (report,) = waits.over(110.0)
+    assert (report.outcome, report.note) == ("timeout", "the condition did not hold within 10 s")
+
+
+@pytest.mark.parametrize("text", ["time > 2 s", "time >= 2 s", "signal lamp or not time < 2 s"])
+def test_a_wait_looks_again_when_its_condition_comes_true_by_time(text):
+    waits = begun(text)
+    assert 102.0 < waits.next_end() < 102.01
+    assert [outcome for _, outcome, _ in outcomes(waits, waits.next_end())] == ["until"]
+
+
+def test_a_moment_that_has_passed_wakes_nobody_again():
+    waits = begun("signal lamp and time > 2 s")
+    assert outcomes(waits, 102.5) == []
+    assert waits.next_end() == 110.0
+
+
 def test_a_wait_without_seconds_is_over_at_once():
     waits = TimedWaits()
     waits.begin(SimpleNamespace(number=1, parameters={}), None, 5.0)

@@ -51,6 +51,15 @@ def holds(condition: Condition, measured: Measured, elapsed: float) -> bool | No
     return _comparison(condition, measured, elapsed)
 
 
+def instants(condition: Condition) -> list[float]:
+    """Elapsed times [s] at which the condition may change by time alone."""
+    if isinstance(condition, (Both, Either)):
+        return [at for term in condition.terms for at in instants(term)]
+    if isinstance(condition, Negation):
+        return instants(condition.term)
+    return [condition.quantity.si] if isinstance(condition, Comparison) and condition.measure.kind == "time" else []
+
+
 def _all(terms: list[bool | None]) -> bool | None:
     if False in terms:
         return False

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from telerobot_nodes.rtc.decision.conditions import Measured, holds
+from telerobot_nodes.rtc.decision.conditions import Measured, holds, instants
 from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.language import Condition
-from telerobot_nodes.rtc.skills import Primitive, Report
+from telerobot_nodes.rtc.skills import TIMEOUT, Primitive, Report
+
+AFTER = 1e-3  # [s] after an instant, where `time > 2 s` holds and not only nearly
 
 
 @dataclass(frozen=True)
@@ -19,16 +22,22 @@ class _Wait:
     every: float  # [s] between progress reports; 0: none
     told: float  # [s] the latest
 
+    @property
+    def changes(self) -> list[float]:
+        """When its condition may change by time alone [s]."""
+        return [] if self.until is None else [self.began + at + AFTER for at in instants(self.until)]
+
 
 class TimedWaits:
     """Waits under way and the last state of each signal."""
 
     def __init__(self) -> None:
         self._waits: dict[int, _Wait] = {}
+        self._looked = -math.inf  # [s] at the conditions, the last time
         self.signals: dict[str, bool] = {}
 
     def begin(self, primitive: Primitive, request: Request | None, now: float) -> None:
-        """Start a wait of `seconds`, ended early by the command's `until`."""
+        """Start a wait of `seconds`; one with an `until` must see it come true by then."""
         seconds = primitive.parameters.get("seconds", 0.0)
         ends = now + (seconds if isinstance(seconds, float) else 0.0)
         until = request.until if request else None
@@ -40,18 +49,20 @@ class TimedWaits:
         self._waits.pop(primitive, None)
 
     def next_end(self) -> float:
-        """When the first wait ends by time, or has to be reported [s]."""
+        """When the first wait ends by time, has to be reported, or its condition may come true by time [s]."""
         reports = [wait.told + wait.every for wait in self._waits.values() if wait.every]
-        return min([*reports, *(wait.ends for wait in self._waits.values())], default=float("inf"))
+        changes = [at for wait in self._waits.values() for at in wait.changes if at > self._looked]
+        return min([*reports, *changes, *(wait.ends for wait in self._waits.values())], default=math.inf)
 
     def over(self, now: float) -> list[Report]:
         """Reports of the waits that are over."""
-        reports = []
+        reports, self._looked = [], now
         for wait in self._waits.values():
             met = wait.until is not None and self._holds(wait.until, now - wait.began)
             if met or now >= wait.ends:
-                outcome = "until" if met else "reached"
-                reports.append(Report(wait.primitive, outcome, elapsed=now - wait.began))
+                outcome = "until" if met else "reached" if wait.until is None else TIMEOUT
+                note = f"the condition did not hold within {now - wait.began:.3g} s" if outcome == TIMEOUT else ""
+                reports.append(Report(wait.primitive, outcome, note=note, elapsed=now - wait.began))
         return reports
 
     def progress(self, now: float) -> list[Report]:

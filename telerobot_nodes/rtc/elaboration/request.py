@@ -37,6 +37,7 @@ from telerobot_nodes.rtc.language import (
 from telerobot_nodes.rtc.skills import Library, Skill
 from telerobot_nodes.rtc.world import WORLD, DatabaseError, Validity, View
 
+REPORT_LEAST = 0.05  # [s] between two reports of one command
 HEADINGS = {
     "up": (0.0, 0.0, 1.0),
     "down": (0.0, 0.0, -1.0),
@@ -112,6 +113,7 @@ def make_request(task: Task, library: Library, view: View) -> Request:
         check_amount(task.amount, skill.amounts)
     settings = {c.kind: c.value for c in task.clauses if isinstance(c, Setting) and c.kind != "note"}
     check_measured(task, skill.performer)
+    _check_report(task)
     slots = _slots(task, skill, library, view)
     constraints, kept, avoided = _constraints(task)
     for name in ("payload", "dither"):
@@ -143,6 +145,13 @@ def make_request(task: Task, library: Library, view: View) -> Request:
         label=_text(settings.get("as")),
         notes=tuple(str(c.value) for c in task.clauses if isinstance(c, Setting) and c.kind == "note"),
     )
+
+
+def _check_report(task: Task) -> None:
+    """Raise CommandError where reports are asked for more often than anybody reads them."""
+    for clause in task.clauses:
+        if isinstance(clause, Setting) and clause.kind == "report" and _si(clause.value) < REPORT_LEAST:
+            raise CommandError(f"report every {_si(clause.value):g} s: allowed: {REPORT_LEAST:g} s or more", clause.at)
 
 
 def _si(value: object) -> float:
