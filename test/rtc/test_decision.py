@@ -234,3 +234,18 @@ def test_a_primitive_is_sent_once_per_step(cell):
         elif isinstance(output, Send):
             seen.append(output.primitive.number)
     assert len(seen) == len(set(seen)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("turn crank by 1e9 deg with left_arm", "up to 69.8 rad"),
+        ("move left_arm by 100 m up", "up to 10 m"),
+        ("wait for 1e12 s", "up to 3600 s"),
+    ],
+)
+def test_an_amount_that_no_skill_can_keep_is_refused_before_anything_moves(cell, text, allowed):
+    report = cell.run(text)
+    assert report.outcome == "refused"
+    assert allowed in report.reason
+    assert cell.executor.sent == []

@@ -5,6 +5,7 @@ The parser knows the grammar only; this knows the workcell's vocabulary and what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from telerobot_nodes.rtc.language import syntax as tree
@@ -201,12 +202,19 @@ def check_measure(measure: tree.Measure, quantity: tree.Quantity) -> None:
     _dimension(quantity, _MEASURE[measure.kind])
 
 
+# The largest amounts that any skill can keep, by dimension: more is a slip of the pen, refused before anything moves.
+MOST = {"length": (10.0, "m"), "angle": (69.8, "rad"), "mass": (1000.0, "kg"), "time": (3600.0, "s")}
+
+
 def check_amount(quantity: tree.Quantity, kinds: tuple[str, ...]) -> None:
     """Raise CommandError unless the amount is one of these kinds: length, angle, mass, time, count."""
     if "count" not in kinds:
         _dimension(quantity, kinds)
     elif quantity.unit or quantity.number != int(quantity.number):
         raise CommandError("a count is a whole number without a unit", quantity.at)
+    most, unit = MOST.get(quantity.dimension, (math.inf, ""))
+    if abs(quantity.si) > most:
+        raise CommandError(f"{quantity.si:.4g} {unit} is too much here; allowed: up to {most:g} {unit}", quantity.at)
 
 
 def _dimension(quantity: tree.Quantity, allowed: tuple[str, ...]) -> None:
