@@ -17,7 +17,7 @@ from telerobot_nodes.core.protocol import DeviceState, ExecutorMode
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.operator.client import OperatorClient, commands
-from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
+from telerobot_nodes.runtime import GraphOptions, NodeEvent, Supervisor, join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.clients import Terminal
@@ -87,13 +87,18 @@ def _running(supervisor: Supervisor, show: Show) -> Iterator[None]:
     supervisor.start()
     try:
         if not supervisor.wait_ready(START_LIMIT):
+            if supervisor.failure is not None:
+                raise DemoError(_ended(supervisor.failure))
             raise DemoError(f"not ready after {START_LIMIT:g} s: {', '.join(supervisor.waiting_for())}")
         yield
     finally:
         code = supervisor.stop()
     if code:
-        failed = supervisor.failure or supervisor.unclean[0]
-        raise DemoError(f"{failed.node} ended with exit code {failed.code}; see nodes.log")
+        raise DemoError(_ended(supervisor.failure or supervisor.unclean[0]))
+
+
+def _ended(node: NodeEvent) -> str:
+    return f"{node.node} ended with exit code {node.code}; see nodes.log"
 
 
 def drive(settings: DemoSettings, show: Show = print) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import yaml
 
-from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.config import read_yaml, share_path
 from telerobot_nodes.demo import PARAMETERS, DemoSettings, run_headless
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import commands
@@ -85,7 +85,7 @@ def _check_console_options(given: set[str]) -> None:
 
 def with_link(source: Path, file: Path, link: commands.SetLink) -> Path:
     """Write the parameters of `source` to `file`, with this link; returns `file`."""
-    sections = yaml.safe_load(source.read_text(encoding="utf-8")) or {}
+    sections = _sections(source)
     values = sections.setdefault("link_emulator", {}).setdefault("ros__parameters", {})
     values.update(delay=float(link.delay), jitter=float(link.jitter), loss=float(link.loss))
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -93,9 +93,15 @@ def with_link(source: Path, file: Path, link: commands.SetLink) -> Path:
     return file
 
 
+def _sections(file: Path) -> dict[str, Any]:
+    """A parameter file, as it may be written again; raises ParameterFileError."""
+    read_yaml(file)
+    return yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+
+
 def _link_text(file: Path) -> str:
     """The link of a parameter file."""
-    sections = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    sections = _sections(file)
     values = sections.get("link_emulator", {}).get("ros__parameters", {})
     return f"the emulated link has a round trip of {2.0 * values.get('delay', 0.0):g} s"
 

@@ -7,6 +7,7 @@ from telerobot_nodes.runtime.launching import GraphOptions, launch_description
 from telerobot_nodes.runtime.supervisor import (
     NODE_ENVIRONMENT,
     SUPERVISED,
+    NodeEvent,
     Supervisor,
     end_with_supervisor,
     join_graph,
@@ -18,6 +19,7 @@ __all__ = [
     "NODE_ENVIRONMENT",
     "SUPERVISED",
     "GraphOptions",
+    "NodeEvent",
     "Supervisor",
     "compile_first",
     "end_with_supervisor",

@@ -8,6 +8,7 @@ import pytest
 
 from telerobot_nodes.cli import main
 from telerobot_nodes.cli.app import COMMANDS
+from telerobot_nodes.errors import ParameterFileError
 from telerobot_nodes.graph.table import NODES
 
 COMMAND = Path(sys.executable).with_name("telerobot")
@@ -136,3 +137,15 @@ def test_the_link_of_the_command_line_is_in_the_parameters_of_the_demo_with_the_
     assert after.pop("link_emulator")["ros__parameters"] == {"delay": 3.0, "jitter": 0.1, "loss": 0.05}
     assert before.pop("link_emulator")["ros__parameters"]["delay"] == 1.0
     assert after == before
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe: [", b"link_emulator: [", b"- a\n- b\n"])
+def test_a_parameter_file_that_cannot_be_read_is_named(tmp_path, content):
+    from telerobot_nodes.cli.demo import with_link
+    from telerobot_nodes.operator.client import commands
+
+    source = tmp_path / "broken.yaml"
+    source.write_bytes(content)
+    with pytest.raises(ParameterFileError, match=r"broken\.yaml"):
+        with_link(source, tmp_path / "new.yaml", commands.SetLink(3.0, 0.1, 0.05))
+    assert not (tmp_path / "new.yaml").exists()

@@ -127,3 +127,11 @@ def test_a_wrong_file_of_faults_is_refused_at_its_key(simulate, faults, says):
 def test_a_missing_program_is_refused_by_name(simulate):
     assert simulate("no_such_file.txt")[0] == 2
     assert "no_such_file.txt" in simulate("no_such_file.txt")[2]
+
+
+def test_a_program_that_is_no_text_is_refused_by_its_file(simulate, tmp_path):
+    file = tmp_path / "noise.txt"
+    file.write_bytes(b"\xd3\xff\x00")
+    code, _, said = simulate(str(file))
+    assert code == 2
+    assert "noise.txt: not readable" in said

@@ -63,7 +63,12 @@ def _text(program: str) -> str:
     path = Path(program)
     if len(program.split()) == 1 and not path.is_file():
         raise NoProgramError(f"there is no file {program!r}; commands are given in quotes")
-    return path.read_text(encoding="utf-8") if len(program.split()) == 1 else program
+    if len(program.split()) != 1:
+        return program
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise NoProgramError(f"{program}: not readable: {error}") from error
 
 
 def _rest(cell: Cell) -> list[str]:
