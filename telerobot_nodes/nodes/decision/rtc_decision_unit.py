@@ -272,8 +272,9 @@ class RtcDecisionUnitNode(GraphNode):
             sender, started = (record.sender, record.started) if record else ("", self.now())
             number = self._replies.number_of(record.origin or record.number) if record else 0
             message = progress_message(link, output, sender, self.now() - started, number)
-            self._reports.publish(message)
-            goal = self._goals.get(output.command)
+            if output.shown:
+                self._reports.publish(message)
+            goal = self._goals.get(output.origin or (record.origin if record else 0) or output.command)
             if goal is not None:
                 self._outbox.append(lambda: goal.feedback(RunCommand.Feedback(report=message)))
         elif isinstance(output, ScriptState):

@@ -99,6 +99,8 @@ class Progress:
     command: int
     step: str
     text: str
+    origin: int = 0  # first command of the same message; 0: this one
+    shown: bool = True  # False: the live script shows it; only the client of an action receives it
 
 
 Output: TypeAlias = (

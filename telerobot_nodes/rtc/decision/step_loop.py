@@ -150,7 +150,7 @@ class StepLoop:
             self._table.out.append(self._tasks.show(primitive))
         elif primitive.subsystem == "program":
             self._waits.begin(primitive, record.request, self._table.now)
-        self._table.out.append(Send(primitive))
+        self._table.out += [_at_step(record, "begun"), Send(primitive)]
         if record.paused:
             self._table.out.append(HoldSubsystem(primitive.number, primitive.subsystem, True))
 
@@ -159,6 +159,7 @@ class StepLoop:
             self._rejected(record, "the analysis unit returned no recommendation")
         elif advice.verdict is Verdict.CONTINUE:
             record.steps_done += 1
+            self._table.out.append(_at_step(record, "done"))
             record.trace.end(StepState.DONE, self._table.now)
             record.results[record.step_name] = advice.result
             if record.paused:
@@ -253,3 +254,7 @@ class StepLoop:
             self._lifetime.close(record, "failed", error)
         else:
             self._fail(record, error)
+
+
+def _at_step(record: CommandRecord, text: str) -> Progress:
+    return Progress(record.number, record.step_name, text, record.origin, shown=False)
