@@ -40,6 +40,11 @@ def test_what_the_user_chose_stays(own):
     assert transport_environment(own) == {DISCOVERY: own.get(DISCOVERY, "LOCALHOST")}
 
 
+def test_a_range_of_the_users_own_stays_beside_our_profile():
+    ours = transport_environment({})
+    assert transport_environment({**ours, DISCOVERY: "SUBNET"}) == {DISCOVERY: "SUBNET"}
+
+
 def test_found_quickly_keeps_the_transport():
     quick = found_quickly_environment(transport_environment({}))
     assert is_loopback(quick) and quick != found_quickly_environment({})

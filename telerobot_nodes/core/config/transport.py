@@ -27,7 +27,7 @@ def transport_environment(base: Mapping[str, str]) -> dict[str, str]:
     unless he set one.
     """
     reach = base.get(DISCOVERY, "")
-    if is_loopback(base):  # of a process that started this one, or exported in a shell
+    if is_loopback(base) and reach in ("", "LOCALHOST", "SYSTEM_DEFAULT"):  # of what started this one, or of a shell
         return {DISCOVERY: "SYSTEM_DEFAULT"}
     chosen = reach not in ("", "LOCALHOST") or base.get("ROS_STATIC_PEERS") or any(base.get(name) for name in PROFILES)
     if chosen or base.get("RMW_IMPLEMENTATION", "") not in FAST_DDS:

@@ -49,7 +49,7 @@ class JointFeed:
         effort: Sequence[float] = (),
     ) -> Fault | None:
         """Take one message received at `received` [s]; a fault if something is wrong with it."""
-        again = self._clock.began_again(stamp)
+        again = self._clock.began_again(stamp, received)
         if again:
             self._clock.reset()
         time = self._clock.arrival(stamp, received)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 DRIFT = 1e-4  # [s/s] how fast two clocks may drift apart
-STEP = 0.5  # [s] back: not a message out of order but a clock or driver that began again
+STEP = 0.5  # [s] back, or behind after a silence as long: a clock or driver that began again
 
 
 class StampClock:
@@ -25,9 +25,13 @@ class StampClock:
         self._stamp, self._received = stamp, received
         return stamp + self._offset
 
-    def began_again(self, stamp: float) -> bool:
-        """True when a stamp is far behind the one before."""
-        return stamp < self._stamp - STEP
+    def began_again(self, stamp: float, received: float) -> bool:
+        """True when a stamp is far behind the one before, or came after a silence and would be an old measurement.
+
+        A driver that died and came back counts its time anew, perhaps from a stamp near the last one.
+        """
+        silent = received - self._received > STEP
+        return stamp < self._stamp - STEP or (silent and received - stamp > self._offset + STEP)
 
     def reset(self) -> None:
         """Forget the sender's clock."""

@@ -28,7 +28,7 @@ class WrenchFeed:
             return None
         if frame != options.frame:
             return Fault(Trouble.WRENCH_FRAME, f"{frame!r}; allowed: {options.frame!r}")
-        if self._clock.began_again(stamp):
+        if self._clock.began_again(stamp, received):
             self._clock.reset()
         time = self._clock.arrival(stamp, received)
         if time is not None:

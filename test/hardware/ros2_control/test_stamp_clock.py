@@ -25,6 +25,19 @@ def test_a_repeated_or_older_stamp_is_no_new_measurement():
 def test_a_clock_that_goes_back_is_told_from_a_message_out_of_order():
     clock = StampClock()
     clock.arrival(50.0, 1.0)
-    assert not clock.began_again(49.9) and clock.began_again(3.0)
+    assert not clock.began_again(49.9, 1.1) and clock.began_again(3.0, 1.1)
     clock.reset()
     assert clock.arrival(3.0, 2.0) == 2.0
+
+
+def test_a_driver_that_died_and_counts_anew_from_near_the_last_stamp_is_not_taken_for_late():
+    """Its offset is larger by the time it was away: each of its messages would be that old for ever."""
+    clock = StampClock()
+    for k in range(100):
+        clock.arrival(1000.0 + 0.01 * k, 5.0 + 0.01 * k)
+    for stamp in (1000.8, 1000.995, 1001.2):  # a little behind, and ahead
+        assert clock.began_again(stamp, 9.0)
+    assert not clock.began_again(1001.0, 6.0)  # in time
+    assert not clock.began_again(1000.5, 6.0)  # delayed by half a second, without a silence before it
+    clock.reset()
+    assert clock.arrival(1001.2, 9.0) == 9.0
