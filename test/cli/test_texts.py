@@ -2,7 +2,6 @@
 
 import pytest
 
-from telerobot_nodes.cli.bench import _options
 from telerobot_nodes.cli.program import is_text
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import pairs
@@ -24,9 +23,3 @@ def test_values_of_a_primitive_are_read_by_key_and_may_contain_the_mark():
 def test_a_word_that_is_no_pair_is_rejected(words):
     with pytest.raises(InvalidValueError, match="each key once"):
         pairs(words)
-
-
-def test_options_of_a_benchmark_are_pairs():
-    assert _options(["halts=5", "rate=a=b"]) == {"halts": "5", "rate": "a=b"}
-    with pytest.raises(InvalidValueError, match="key=value"):
-        _options(["halts"])
