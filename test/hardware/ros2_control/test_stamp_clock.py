@@ -37,6 +37,7 @@ def test_a_driver_that_died_and_counts_anew_from_near_the_last_stamp_is_not_take
         clock.arrival(1000.0 + 0.01 * k, 5.0 + 0.01 * k)
     for stamp in (1000.8, 1000.995, 1001.2):  # a little behind, and ahead
         assert clock.began_again(stamp, 9.0)
+    assert not clock.began_again(1000.99, 9.0)  # stands still
     assert not clock.began_again(1001.0, 6.0)  # in time
     assert not clock.began_again(1000.5, 6.0)  # delayed by half a second, without a silence before it
     clock.reset()
