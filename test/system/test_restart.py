@@ -15,6 +15,9 @@ pytestmark = [
 ]
 
 
+SCALE = 0.2  # [-] of the hand: wherever it is stopped, the next one is within reach from there
+
+
 def do(terminal, command):
     outcome = terminal.ask(command)
     assert outcome.done, f"{command}: {outcome.text}"
@@ -25,7 +28,7 @@ def wait(terminal, ready, seconds=60.0):
 
 
 def start_hand(terminal):
-    do(terminal, commands.Replay("", 2.0))
+    do(terminal, commands.Replay("", 2.0, SCALE))
     wait(terminal, lambda c: c.queue.device is DeviceState.TRACKING)
     wait(terminal, lambda c: c.robot.mode is ExecutorMode.RUNNING and c.robot.executed_seq > 0)
 
