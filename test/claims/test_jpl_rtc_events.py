@@ -90,7 +90,7 @@ def test_s4_candidates_are_ranked_and_the_choice_becomes_hard(make_cell):
     cell.workers = SimpleNamespace(run=watch)
     cell.run("grasp module with left_arm")
     best = cell.library.workcell.command_objects["grasp", "module"]["grasp_points"]["top"]
-    assert chosen[0][""]["grasp_point"] == best
+    assert chosen[0][""].candidates["grasp_point"] == best
     assert all(
         primitive.parameters["tr_tn_dest"][4] > 0.99
         for primitive in cell.executor.sent

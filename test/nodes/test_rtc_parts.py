@@ -15,7 +15,8 @@ from telerobot_nodes.errors import AuthorityError, InvalidValueError
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
-from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, begun_in_contact, goals_of
+from telerobot_nodes.nodes.decision.contact_limits import ContactLimits, begun_in_contact
+from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of
 from telerobot_nodes.nodes.decision.rtc_subsystems import robot_of
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.rtc.decision import BindPrimitive, ElaborateScript, Job, ParseText
@@ -131,6 +132,26 @@ def test_the_thresholds_of_a_motion_begun_in_a_contact_count_from_there():
         ExecutiveGoal("joint_path", {}), (0.0, 0.0, 19.0, 0.0, 0.0, 0.0)
     )  # 20 N where none is given
     assert dict(preset.values) == {"max_force_thres": 39.0}
+
+
+def begun_thresholds(workers, text, kept=False):
+    """`max_force_thres` of a first motion that begins with 12 N; `kept`: after a step that kept a force."""
+    limits = ContactLimits()
+    primitive, request = first_primitive(workers, text)
+    if kept:
+        press = dataclasses.replace(primitive, parameters={"force_setpoints": (0.0, 0.0, 6.0, 0.0, 0.0, 0.0)})
+        limits.of(ExecutiveGoal("compliant_motion", {}), press, request, ())
+    goal = ExecutiveGoal("cartesian_guarded", {"max_force_thres": primitive.parameters["max_force_thres"]})
+    return limits.of(goal, primitive, request, (0.0, 0.0, 12.0, 0.0, 0.0, 0.0)).values["max_force_thres"]
+
+
+def test_a_persons_own_limit_stays_but_the_force_that_the_command_kept_is_no_limit_for_the_way_off(workers):
+    way = "move left_arm by 5 cm up"
+    assert begun_thresholds(workers, way) == 22.0
+    assert begun_thresholds(workers, f"{way} maintain force 8 N") == 8.0
+    assert begun_thresholds(workers, f"{way} unless force > 8 then stop") == 8.0
+    assert begun_thresholds(workers, f"{way} maintain force 8 N", kept=True) == 20.0
+    assert begun_thresholds(workers, f"{way} unless signal lamp then stop") == 22.0
 
 
 @pytest.mark.parametrize("reason", [r for r in Termination if r is not Termination.RUNNING])

@@ -30,8 +30,8 @@ def test_a_reason_means_an_outcome_by_primitive_then_for_all(executive, reason, 
 
 
 @pytest.mark.parametrize("cause", StopCause)
-def test_only_a_silent_sensor_or_servo_makes_a_stop_a_sensor_loss(cause):
-    silent = cause in (StopCause.STALE_JOINTS, StopCause.HARDWARE)
+def test_only_a_silent_sensor_servo_or_loop_makes_a_stop_a_sensor_loss(cause):
+    silent = cause in (StopCause.STALE_JOINTS, StopCause.HARDWARE, StopCause.LOOP_STALL)
     assert outcome_of(primitive(), None, "external_stop", cause) == ("sensor_loss" if silent else "halted")
 
 

@@ -62,6 +62,50 @@ def test_ask_operator_goes_on_when_the_answer_is_done(world):
     np.testing.assert_allclose(world.database.view.pose("left_arm")[:2], (0.66, 0.27), atol=1e-6)
 
 
+def test_a_motion_by_a_distance_that_goes_on_ends_where_it_would_have(world):
+    world.on_task = lambda task: f"done task {task.task}"
+    before = world.database.view.pose("left_arm")[2]
+    text = "move left_arm by 10 cm up unless force > 20 then ask operator"
+    assert pressed(world, text, step="nudge").outcome == "succeeded"
+    assert world.database.view.pose("left_arm")[2] - before == pytest.approx(0.10)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "step"),
+    [
+        ((), "move left_arm by 10 cm up retry 2", "nudge"),
+        ((), "retract left_arm by 10 cm retry 2", "back"),
+        (("grasp module with left_arm",), "lift module by 10 cm", "up"),
+    ],
+)
+def test_a_motion_by_a_distance_that_is_tried_again_ends_where_it_would_have(world, before, text, step):
+    for first in before:
+        assert world.run(first).outcome == "succeeded"
+    height = world.database.view.pose("left_arm")[2]
+    world.executor.faults = {step: ["collision"]}
+    assert world.run(text).outcome == "succeeded"
+    assert [primitive.step for primitive in world.executor.sent][-2:] == [step, step]
+    assert world.database.view.pose("left_arm")[2] - height == pytest.approx(0.10)
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (("grasp module with left_arm",), "release module"),
+        (("grasp module with left_arm", "lift module"), "place module on dock"),
+        ((), "pick module and place on dock with left_arm"),
+    ],
+)
+def test_a_step_is_tried_again_though_what_the_skill_requires_is_over(world, before, text):
+    for first in before:
+        assert world.run(first).outcome == "succeeded"
+    world.executor.faults = {"leave": ["collision"]}
+    report = world.run(text)
+    assert (report.outcome, report.trims) == ("succeeded", ("leave: again",)), report.reason
+    assert [primitive.step for primitive in world.executor.sent][-3:] == ["let_go", "leave", "leave"]
+    assert not world.falsehoods()
+
+
 def test_ask_operator_ends_the_command_when_the_answer_is_failed(world):
     shown = []
     world.on_task = lambda task: shown.append(task.text) or f'failed task {task.task} because "a box is there"'

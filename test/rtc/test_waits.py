@@ -90,4 +90,11 @@ def test_a_wait_reports_at_its_interval():
     waits = begun(every=3.0)
     assert (waits.next_end(), waits.progress(102.9)) == (103.0, [])
     assert [report.note for report in waits.progress(103.5)] == ["3.5 s of 10 s"]
-    assert (waits.next_end(), waits.progress(106.0)) == (106.5, [])
+    assert (waits.next_end(), waits.progress(105.9)) == (106.0, [])
+
+
+def test_a_report_that_is_late_does_not_delay_the_next():
+    waits = begun(every=0.5)
+    assert [bool(waits.progress(now)) for now in (100.4, 100.7, 100.9, 101.0, 101.45, 101.5)] == [
+        False, True, False, True, False, True,
+    ]  # fmt: skip

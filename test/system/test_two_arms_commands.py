@@ -1,12 +1,17 @@
 """Two arms in two namespaces under one decision unit: real processes, parallel commands, errors of one and of all."""
 
 import os
+import shutil
 import signal
 import subprocess
 from functools import partial
 
+import numpy as np
 import pytest
+from two_arm_skills import BRING, MEET
 
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.graph import Qos
 from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.launching import node_command
@@ -19,9 +24,13 @@ ARMS = ("left", "right")
 
 
 @pytest.fixture(scope="module")
-def two_arms():
+def two_arms(tmp_path_factory):
     """A graph for each arm; one decision unit for both, whose process it is."""
     lines = []
+    skills = tmp_path_factory.mktemp("skills") / "rtc"
+    shutil.copytree(share_path("config/rtc"), skills)
+    for name, text in (("bring", BRING), ("meet", MEET)):
+        (skills / "skills" / f"{name}.yaml").write_text(text)
     graphs = [
         Supervisor(GraphOptions("robot", namespace=name, without=WITHOUT), on_line=lambda *line: lines.append(line))
         for name in ARMS
@@ -31,7 +40,7 @@ def two_arms():
         for graph in graphs:
             graph.start()
         command = node_command("rtc_decision_unit", GraphOptions("robot"))
-        command += ["-p", "arms:=left_arm=left,right_arm=right"]
+        command += ["-p", "arms:=left_arm=left,right_arm=right", "-p", f"folder:={skills}"]
         unit = subprocess.Popen(command, env=node_environment(os.environ))
         assert all(graph.wait_ready(START_LIMIT) for graph in graphs), lines
         yield unit
@@ -75,6 +84,23 @@ def watch_halts(robot):
     return halted
 
 
+def watch_tools(robot):
+    """Times [s] and tool positions (3,) of each arm, as its joints are measured."""
+    from sensor_msgs.msg import JointState
+
+    from telerobot_nodes.nodes.framework import qos_profile
+
+    model, ways = load_robot("arm"), {arm: [] for arm in ARMS}
+
+    def keep(arm, message):
+        ways[arm].append((robot.now(), model.forward(np.array(message.position)).translation.copy()))
+
+    for arm in ARMS:
+        robot.node.create_subscription(JointState, f"/{arm}/joint_states", partial(keep, arm), qos_profile(Qos.STATE))
+    assert robot.wait_until(lambda: all(ways.values()), 20.0)
+    return ways
+
+
 def press_estop(robot, arm, name):
     """Call a service of the arm's hardware."""
     from std_srvs.srv import Trigger
@@ -91,6 +117,19 @@ def test_both_arms_move_at_the_same_time(robot):
     reports = [robot.end(number, 60.0) for number in numbers]
     assert [report.outcome for report in reports] == ["succeeded", "succeeded"], [r.reason for r in reports]
     assert all(report.elapsed > 2.0 for report in reports)  # 4 cm at 2 cm/s; begun within one message of each other
+
+
+def test_one_command_moves_one_arm_then_the_other(robot):
+    """[JPL-RTC] section 5: two arms and the camera, coordinated in one command, as the joints are measured."""
+    ways = watch_tools(robot)
+    report = robot.run("meet at dock with left_arm and right_arm speed 0.3", limit=120.0)
+    assert report.outcome == "succeeded", f"{report.step}: {report.reason}"
+    heights = {arm: way[-1][1][2] for arm, way in ways.items()}
+    assert heights["left"] == pytest.approx(0.52, abs=0.005)  # 0.30 m over the dock
+    assert heights["right"] == pytest.approx(0.42, abs=0.005)
+    arrived = next(time for time, tool in ways["left"] if abs(tool[2] - 0.47) < 0.005 and abs(tool[0] - 0.66) < 0.01)
+    right = np.array([tool for time, tool in ways["right"] if time < arrived])
+    assert np.all(np.linalg.norm(right - right[0], axis=1) < 0.002)  # the second waits for the first
 
 
 def test_an_error_ends_its_own_command_alone(robot):

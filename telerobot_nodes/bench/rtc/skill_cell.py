@@ -59,7 +59,7 @@ class SkillCell:
     """One arm at home before the task board. `now` [s] is simulated."""
 
     def __init__(self, library: Library, seed: int = 0) -> None:
-        from telerobot_nodes.nodes.decision import ExecutiveChecks
+        from telerobot_nodes.nodes.decision import ContactLimits, ExecutiveChecks
 
         self.library = library
         self.robot = load_robot("arm")
@@ -77,6 +77,7 @@ class SkillCell:
         self.interface = InterfaceServer(DecisionUnit(library), self.database)
         self._reflexes = ReflexWatch()
         self._reactions = Reactions(self.interface, self._reflexes, self)
+        self._limits = ContactLimits()
         self.state = ArmState(self.robot, pin.SE3.Identity())
         self._running: _Running | None = None
         self._ended: dict[int, CommandReport] = {}
@@ -262,12 +263,11 @@ class SkillCell:
             self._drive(primitive, record.request)
 
     def _drive(self, primitive: Primitive, request: Request) -> None:
-        from telerobot_nodes.nodes.decision import begun_in_contact, goals_of
+        from telerobot_nodes.nodes.decision import goals_of
 
         self._reflexes.begin(primitive, request, self.now)
         goals = goals_of(primitive, self.robot, pin.SE3.Identity())
-        if not (request.reflexes or "force" in request.constraints):
-            goals[0] = begun_in_contact(goals[0], self.state.wrench)
+        goals[0] = self._limits.of(goals[0], primitive, request, self.state.wrench)
         self.state.begin_track()
         self.state.primitive = primitive
         self._running = _Running(primitive, request, goals, self.now + primitive.limit, self.now + BETWEEN)

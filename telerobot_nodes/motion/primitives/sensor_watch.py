@@ -13,6 +13,7 @@ from telerobot_nodes.motion.law import Termination
 
 SENSOR_TIMEOUT = 0.1  # [s] age of a wrench that stops a motion that needs it
 LEAST = np.repeat([1.0, 0.1], 3)  # [N], [N m] of a channel at the end of its range: a sensor's unused one reads zero
+OPPOSITE = -0.9  # [-] cosine to the steady force before; what is gripped may be thrown to another side of the fingers
 PULL = 2.0  # [N] against the steady force before, from one reading to the next; the tool's inertia stays below it
 AT_END = 0.5  # [-] of `frozen_time`, for a channel at the end of its range: the tool may press on meanwhile
 STEADY = 0.25  # [-] of the mean force: largest deviation of a steady force
@@ -65,7 +66,8 @@ class SensorWatch:
         """True for a force that pulls where a steady one pressed."""
         mean = float(np.linalg.norm(self._mean))
         steady = mean > PULL and self._deviation < STEADY * mean
-        if steady and float(force @ self._mean) < -PULL * mean:
+        along = float(force @ self._mean)
+        if steady and along < -PULL * mean and along < OPPOSITE * mean * float(np.linalg.norm(force)):
             return True
         off = float(np.linalg.norm(force - self._mean))
         self._deviation = max(FORGET * self._deviation, off)

@@ -19,12 +19,13 @@ from telerobot_nodes.core.protocol import HaltId, identity
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import se3_from_pose
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
-from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, begun_in_contact, goals_of, report_of
+from telerobot_nodes.nodes.decision.contact_limits import ContactLimits
+from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, report_of
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.rtc.decision import Measured
 from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.execution import HALTED_STATES, ArmState, ended_outcome, outcome_of
-from telerobot_nodes.rtc.skills import Arm, Primitive, Report
+from telerobot_nodes.rtc.skills import HALTED, Arm, Primitive, Report
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.framework import GraphNode
@@ -42,6 +43,7 @@ class _Running:
     handle: Any = None
     stop_as: str = ""  # outcome of a stop that the decision unit asked for
     held: bool = False
+    stops: bool = False  # by a hold, though it may have been taken back since
     waits: bool = False  # stopped by a hold
 
 
@@ -65,6 +67,7 @@ class ArmProxy:
         self._halt_number = self._halt_count = 0  # of this node, of the robot
         self._halt_at = self._resumed_at = -math.inf
         self._resumed = Resume()
+        self._limits = ContactLimits()
         self.state = ArmState(robot, self.T_world_arm)
         where = arm.namespace or None
         self._client = node.action_client("gcmsf_control/execute", namespace=where)
@@ -127,8 +130,7 @@ class ArmProxy:
             self._hand_over(primitive)
         else:
             goals = goals_of(primitive, self.robot, self.T_world_arm)
-            if not (request.reflexes or "force" in request.constraints):  # a person's own limits stay
-                goals[0] = begun_in_contact(goals[0], self.state.wrench)
+            goals[0] = self._limits.of(goals[0], primitive, request, self.state.wrench)
             self._running = _Running(primitive, request, goals, self._node.now() + primitive.limit)
             self.state.begin_track()
             self.state.primitive = primitive
@@ -156,11 +158,16 @@ class ArmProxy:
             return
         running.held = hold
         if hold and running.handle is not None:
-            running.handle.cancel_goal_async()
+            self._cancel_to_hold(running)
         elif not hold and running.waits:
             running.waits = False
             running.ends = self._node.now() + running.primitive.limit
             self._next()
+
+    @staticmethod
+    def _cancel_to_hold(running: _Running) -> None:
+        running.stops = True
+        running.handle.cancel_goal_async()
 
     def slow(self, number: int, speed: float) -> None:
         """Slow the primitive down to a tool speed [m/s]."""
@@ -223,22 +230,27 @@ class ArmProxy:
             return
         running.handle = handle
         handle.get_result_async().add_done_callback(lambda done: self._ended(running, done))
-        if running.stop_as or running.held:
+        if running.stop_as:
             handle.cancel_goal_async()
+        elif running.held:
+            self._cancel_to_hold(running)
 
     def _ended(self, running: _Running, future: Any) -> None:
         report = future.result().result.report
         running.handle = None
         if self._running is not running:
             return
-        if running.held and not running.stop_as and report.state != PrimitiveReport.SUCCEEDED:
-            running.waits = True
+        outcome = outcome_of(running.primitive, running.request, report.reason, report.cause)
+        stopped_to_hold, running.stops = running.stops, False
+        if stopped_to_hold and not running.stop_as and outcome == HALTED:
+            running.waits = running.held
+            if not running.held:  # the hold was taken back before the arm was at rest
+                self._next()
             return
         if report.state == PrimitiveReport.SUCCEEDED and len(running.goals) > 1 and not running.stop_as:
             del running.goals[0]
             self._next()
             return
-        outcome = outcome_of(running.primitive, running.request, report.reason, report.cause)
         slips = self.state.slips(running.primitive)
         outcome = ended_outcome(outcome, report.state, running.stop_as, self.state.estop, slips)
         self._finish(running, outcome, report)

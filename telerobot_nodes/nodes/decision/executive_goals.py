@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,18 +16,15 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
-from telerobot_nodes.motion.parameters import FIELDS, KINDS, kind_named
+from telerobot_nodes.motion.parameters import kind_named
 from telerobot_nodes.rtc.elaboration import pose_length
 from telerobot_nodes.rtc.execution import needs_note
-from telerobot_nodes.rtc.language import GRAVITY
 from telerobot_nodes.rtc.skills import ParameterValue, Primitive, Report, Space
 
 SPEED_SHARE = (0.05, 1.0)  # of the joints' velocity limits
 BETWEEN = {"select": 0, "end_time": 0.0}  # of pieces that are not the last: no ending conditions
 # Dropped where a primitive of the executive has no such parameter; the executive rejects any other misfit.
 _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
-GUARDED = frozenset(("cartesian_guarded", "joint_guarded", "joint_path", "free_grasp"))
-PRESSED = 0.8  # of a threshold
 # Destination of an arm that holds for a time: to the executive a motion of no length has ended when it begins.
 NO_LENGTH = 1e-6  # [m], [rad]
 AT_REST = (0.0001, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -59,24 +56,6 @@ def goals_of(primitive: Primitive, robot: RobotModel, T_world_arm: pin.SE3) -> l
     if primitive.trajectory.duration > 0.0 and "tr_rel_dest" in kind_named(primitive.executive).allowed:
         values["tr_rel_dest"] = AT_REST
     return [_fitting(primitive.executive, values)]
-
-
-def begun_in_contact(goal: ExecutiveGoal, wrench: Sequence[float]) -> ExecutiveGoal:
-    """The goal of an arm that `wrench` (6,) [N], [N m] presses already: guarding thresholds count from there.
-
-    Otherwise a motion that leaves a contact would be stopped by it before it has begun.
-    """
-    if goal.name not in GUARDED or len(wrench) != 6:
-        return goal
-    values = dict(goal.values)
-    weight = GRAVITY * float(np.ravel(values.get("mass_prop", 0.0))[0])  # of what is held: no contact
-    measured = {"max_force_thres": np.linalg.norm(wrench[:3]) - weight, "max_torque_thres": np.linalg.norm(wrench[3:])}
-    for name, now in measured.items():
-        preset = KINDS[goal.name].defaults.get(name, FIELDS[name].default)
-        limit = float(values.get(name, preset))  # type: ignore[arg-type]
-        if now > PRESSED * limit > 0.0:
-            values[name] = round(float(now) + limit, 3)
-    return ExecutiveGoal(goal.name, values)
 
 
 def _grasp(primitive: Primitive) -> ExecutiveGoal:

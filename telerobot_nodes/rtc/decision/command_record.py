@@ -11,7 +11,7 @@ from telerobot_nodes.rtc.decision.command_states import Event, State, step
 from telerobot_nodes.rtc.decision.messages import CommandOutcome
 from telerobot_nodes.rtc.decision.reactions import Reaction
 from telerobot_nodes.rtc.decision.script_trace import MOST_STEPS, ScriptState, ScriptTrace
-from telerobot_nodes.rtc.elaboration import PlannedStep, Request, Rule, Script
+from telerobot_nodes.rtc.elaboration import Choice, PlannedStep, Request, Rule, Script
 from telerobot_nodes.rtc.language import Statement
 from telerobot_nodes.rtc.skills import Library, Primitive, Recovery, Then
 
@@ -59,10 +59,12 @@ class CommandRecord:
     script: Script | None = None
     stack: list[PlannedStep] = field(default_factory=list)  # action stack, next step last
     replan: tuple[str, str] | None = None  # (prefix, step) to go on from when the recovery's steps are done
+    restarts: bool = False  # from there with the decision tree asked again, else in the same scripts
     results: dict[str, Mapping[str, object]] = field(default_factory=dict)
     recoveries_used: dict[str, int] = field(default_factory=dict)
     recoveries: list[str] = field(default_factory=list)  # run, as `step: recovery`
     retries_used: int = 0
+    began: dict[str, tuple[float, ...]] = field(default_factory=dict)  # pose (7,) where a step was tried first
     irreversible: list[str] = field(default_factory=list)  # steps that cannot be undone and were sent
     planned: PlannedStep | None = None
     primitive: Primitive | None = None
@@ -191,6 +193,8 @@ class CommandRecord:
         """Begin the whole command again."""
         self.retries_used += 1
         self.recoveries.append(f"retry {self.retries_used}: {reason}")
+        first = self.script.steps[0].name if self.script and self.script.steps else ""
+        self.began = {name: pose for name, pose in self.began.items() if name == first}
         self.replan, self.stack, self.script = None, [], None
         self.results.clear()
         self.recoveries_used.clear()
@@ -208,7 +212,13 @@ class CommandRecord:
     def go_on(self, reaction: Reaction) -> None:
         """Return to the command, at the step that a reflex stopped."""
         self.request, self.script, self.results = reaction.request, reaction.script, dict(reaction.results)
-        self.replan, self.reaction = reaction.goes_on(), None
+        self.replan, self.reaction, self.restarts = reaction.goes_on(), None, False
+
+    def choices_kept(self, script: Script) -> Mapping[str, Choice]:
+        """The candidates of a script under way, and its decisions unless a recovery restarts it."""
+        if not self.restarts:
+            return script.chosen
+        return {prefix: replace(choice, script="") for prefix, choice in script.chosen.items()}
 
     def results_before(self, script: Script) -> dict[str, Mapping[str, object]]:
         """Results that stay true after a recovery: of the steps before the one where the script continues."""
@@ -217,14 +227,30 @@ class CommandRecord:
         kept = {planned.name for planned in script.steps[: script.index(*self.replan)]}
         return {name: result for name, result in self.results.items() if name in kept}
 
+    def sent(self, primitive: Primitive, now: float) -> None:
+        """The current step's primitive is sent: its arm may move from now [s] on."""
+        self.sent_at = now
+        if self.planned is None:
+            return
+        if self.planned.step.irreversible:
+            self.irreversible.append(self.planned.name)
+        if self.reaction is None and self._nominal:
+            self.began.setdefault(self.planned.name, primitive.began)
+
+    @property
+    def _nominal(self) -> bool:
+        """Whether the current step is one of the script, not of a recovery."""
+        if self.planned is None or self.script is None:
+            return False
+        return any(planned.name == self.planned.name for planned in self.script.steps)
+
     def take_recovery(self) -> tuple[Recovery, tuple[PlannedStep, ...]] | None:
         """The next recovery of the current step, or None; counts it as used. Steps of a recovery have none."""
         if self.planned is None or self.script is None:
             return None
         name = self.planned.name
         used = self.recoveries_used.get(name, 0)
-        nominal = any(planned.name == name for planned in self.script.steps)
-        if not nominal or used >= len(self.planned.step.recoveries):
+        if not self._nominal or used >= len(self.planned.step.recoveries):
             return None
         self.recoveries_used[name] = used + 1
         return self.script.recoveries[self.planned.frame.prefix, self.planned.step.recoveries[used]]
@@ -246,6 +272,9 @@ class CommandRecord:
         else:
             self.replan = self._resume_point(recovery)
             self.stack = list(reversed(steps))
+            self.restarts = recovery.then is Then.RESTART
+            if self.restarts:
+                self.began.clear()
 
     def _resume_point(self, recovery: Recovery) -> tuple[str, str]:
         """(prefix, step) where the script continues after a recovery."""

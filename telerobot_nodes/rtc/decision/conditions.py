@@ -6,6 +6,7 @@ A condition on a quantity that is not measured does not hold, nor does its negat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -111,12 +112,17 @@ def _wrench(measured: Measured, first: int, axis: str) -> float | None:
     return abs(three[AXIS[axis[-1]]]) if axis else float(np.linalg.norm(three))
 
 
+def last_due(began: float, every: float, now: float) -> float:
+    """When the latest of the reports at an interval was due [s]: one that is late does not delay the next."""
+    return began + math.floor((now - began) / every) * every
+
+
 @dataclass
 class _Watched:
     primitive: Primitive
     request: Request
     since: float  # [s]
-    reported: float  # [s] latest progress report
+    reported: float  # [s] when the latest progress report was due
     met: set[int] = field(default_factory=set)  # rules that let the motion go on, and hold now
     known: dict[int, float] = field(default_factory=dict)  # [s] after `since`: latest evaluation of each rule
 
@@ -166,7 +172,7 @@ class ReflexWatch:
         for entry in [w for w in self._watched.values() if w.primitive.subsystem == subsystem]:
             fired += self._fire(entry, measured, now - entry.since)
             if entry.primitive.report.every and now - entry.reported >= entry.primitive.report.every:
-                entry.reported = now
+                entry.reported = last_due(entry.since, entry.primitive.report.every, now)
                 fired.append(Firing(entry.primitive, "", _facts(measured, now - entry.since)))
         for firing in fired:
             if firing.outcome:

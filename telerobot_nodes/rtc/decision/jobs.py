@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from telerobot_nodes.rtc.decision.analysis import Context, Recommendation
-from telerobot_nodes.rtc.elaboration import PlannedStep, Request, Results, Script
+from telerobot_nodes.rtc.elaboration import Choice, PlannedStep, Request, Results, Script
 from telerobot_nodes.rtc.language import Define, Statement, Task
 from telerobot_nodes.rtc.skills import Library, Primitive, Report
 
@@ -32,7 +32,7 @@ class ElaborateScript:
 
     request: Request
     results: Results = field(default_factory=dict)
-    chosen: Mapping[str, Mapping[str, object]] | None = None  # candidates of an execution under way
+    chosen: Mapping[str, Choice] | None = None  # choices of an execution under way
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class BindPrimitive:
     planned: PlannedStep
     primitive: int  # number of the primitive to be made
     results: Results = field(default_factory=dict)
+    began: tuple[float, ...] = ()  # (7,) of the tool in WORLD where this step was tried first; empty: it is now
 
 
 @dataclass(frozen=True)

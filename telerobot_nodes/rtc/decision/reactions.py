@@ -39,9 +39,9 @@ class Reaction:
 
     @property
     def reaction_request(self) -> Request:
-        """The request of the reaction: the same arm, none of the command's clauses."""
+        """The request of the reaction: the arm that was stopped, none of the command's clauses."""
         action = self.rule.action
-        slots = {name: value for name, value in self.request.slots.items() if name in ("arm", "arms", "gripper")}
+        slots = {name: value for name, value in self.planned.frame.slots.items() if name in ("arm", "arms", "gripper")}
         amount = action.quantity.si if action.quantity is not None else RETREAT
         slots |= {"option": action.kind, "amount": amount, "has_amount": True, "reason": self.rule.text}
         slots["frame_name"] = WORLD

@@ -140,11 +140,9 @@ class StepLoop:
             self._rejected(record, "the evaluation context was not set")
             return
         record.context = context
-        record.sent_at = self._table.now
-        if record.planned.step.irreversible:
-            record.irreversible.append(record.planned.name)
-        record.go(Event.READY)
         primitive = record.primitive
+        record.sent(primitive, self._table.now)
+        record.go(Event.READY)
         record.trace.sent(primitive)
         if primitive.subsystem == "operator":
             self._table.out.append(self._tasks.show(primitive))
@@ -208,7 +206,8 @@ class StepLoop:
             record.trace.begin(planned, self._table.now)
             record.primitive = record.context = None
             number = self._table.next_primitive()
-            self._table.dispatch(record, BindPrimitive(record.request, planned, number, dict(record.results)))
+            began = () if record.reaction else record.began.get(planned.name, ())
+            self._table.dispatch(record, BindPrimitive(record.request, planned, number, dict(record.results), began))
 
     def _recover(self, record: CommandRecord, note: str) -> None:
         """Put the step's next recovery on the action stack; without one the command fails."""
@@ -227,10 +226,10 @@ class StepLoop:
         self._proceed(record, Event.RECOVER)
 
     def _replan(self, record: CommandRecord) -> None:
-        """Elaborate again from the database as it is now; the chosen candidates stay."""
+        """Elaborate again from the database as it is now; what was chosen stays, as far as the recovery goes on."""
         if record.script is not None and record.request is not None:
             results = record.results_before(record.script)
-            self._table.dispatch(record, ElaborateScript(record.request, results, record.script.chosen))
+            self._table.dispatch(record, ElaborateScript(record.request, results, record.choices_kept(record.script)))
 
     def _fail(self, record: CommandRecord, reason: str) -> None:
         """No recovery is left: repeat the whole command if allowed, else end it."""

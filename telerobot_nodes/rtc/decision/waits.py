@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from telerobot_nodes.rtc.decision.conditions import Measured, holds, instants
+from telerobot_nodes.rtc.decision.conditions import Measured, holds, instants, last_due
 from telerobot_nodes.rtc.elaboration import Request
 from telerobot_nodes.rtc.language import Condition
 from telerobot_nodes.rtc.skills import TIMEOUT, Primitive, Report
@@ -69,7 +69,7 @@ class TimedWaits:
         """Reports that are due at the interval of each command."""
         due = [wait for wait in self._waits.values() if wait.every and now - wait.told >= wait.every]
         for wait in due:
-            self._waits[wait.primitive] = replace(wait, told=now)
+            self._waits[wait.primitive] = replace(wait, told=last_due(wait.began, wait.every, now))
         return [
             Report(
                 wait.primitive, "running", final=False, note=f"{now - wait.began:.1f} s of {wait.ends - wait.began:g} s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.rtc.elaboration.acceptance import elaborate
 from telerobot_nodes.rtc.elaboration.binder import bind
-from telerobot_nodes.rtc.elaboration.elaborator import ElaborationError, PlannedStep, Script
+from telerobot_nodes.rtc.elaboration.elaborator import Choice, ElaborationError, PlannedStep, Script
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import STOPPING
 from telerobot_nodes.rtc.elaboration.places import place_pose
@@ -13,6 +13,7 @@ from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, pose_
 
 __all__ = [
     "STOPPING",
+    "Choice",
     "ElaborationError",
     "Environment",
     "PlannedStep",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from telerobot_nodes.rtc.elaboration.binder import preview
 from telerobot_nodes.rtc.elaboration.clauses import check_clauses
-from telerobot_nodes.rtc.elaboration.elaborator import Script, script_of
+from telerobot_nodes.rtc.elaboration.elaborator import Choice, Script, script_of
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.request import Request
 from telerobot_nodes.rtc.skills import Library
@@ -22,11 +22,11 @@ def elaborate(
     view: View,
     checks: Checks,
     results: Results | None = None,
-    chosen: Mapping[str, Mapping[str, object]] | None = None,
+    chosen: Mapping[str, Choice] | None = None,
 ) -> Script:
     """The script of a request. Raises ElaborationError, and BindingError for a step that the executive refuses.
 
-    `chosen`: candidates of an execution under way.
+    `chosen`: choices of an execution under way.
     """
     script = script_of(request, library, view, checks, results, chosen)
     check_clauses(script, request, library)

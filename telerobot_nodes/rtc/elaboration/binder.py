@@ -66,9 +66,14 @@ def bind(
     view: View,
     checks: Checks,
     results: Results,
+    began: tuple[float, ...] = (),
 ) -> Primitive | None:
-    """The primitive of a step, or None when its condition leaves it out; raises BindingError."""
-    env = Environment(planned.frame, request, library, view, checks, results)
+    """The primitive of a step, or None when its condition leaves it out; raises BindingError.
+
+    `began`: pose (7,) of the tool where the step was tried first; empty: it is tried for the first time.
+    """
+    extra = {"began": np.array(began)} if began else None
+    env = Environment(planned.frame, request, library, view, checks, results, extra)
     with _refusals(planned, request):
         if planned.step.when is not None and not env.evaluate(planned.step.when):
             return None
@@ -150,7 +155,15 @@ def _primitive(
         text=text,
         limit=OPERATOR_LIMIT if by_operator else kind.timeout + trajectory.duration,
         grip=_grip(env) if kind.role == "arm" else 0.0,
+        began=_began(env) if kind.role == "arm" else (),
     )
+
+
+def _began(env: Environment) -> tuple[float, ...]:
+    """Where the arm was when the step was tried first; empty when that is not known."""
+    with contextlib.suppress(NotYetKnownError, DatabaseError):
+        return tuple(map(float, env.lookup("began")))  # type: ignore[call-overload]
+    return ()
 
 
 def _grip(env: Environment) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from telerobot_nodes.rtc.elaboration.elaborator import ElaborationError, PlannedStep, Script
-from telerobot_nodes.rtc.elaboration.request import Request
+from telerobot_nodes.rtc.elaboration.request import OTHER_ARM, Request
 from telerobot_nodes.rtc.language import With
 from telerobot_nodes.rtc.skills import Expression, Library, Skill, Space
 
@@ -217,7 +217,7 @@ def _check_performers(script: Script, skill: Skill, request: Request) -> None:
     roles = {planned.kind.role for planned in script.steps}
     roles |= {planned.kind.role for _, steps in script.recoveries.values() for planned in steps}
     arms = [str(arm) for arm in request.slots.get("arms", ())]  # type: ignore[attr-defined]
-    used = arms[:1] + ([str(request.slots["camera"])] if "camera" in roles else [])
+    used = arms[: 2 if OTHER_ARM in skill.uses else 1] + ([str(request.slots["camera"])] if "camera" in roles else [])
     for name in names:
         if name not in used:
             raise ElaborationError(f"with: {skill.name} has nothing for {name} to do; it is done by {', '.join(used)}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import OutOfReachError, TelerobotError
 from telerobot_nodes.rtc.elaboration.environment import Environment, Frame, Results
 from telerobot_nodes.rtc.elaboration.request import Entity, Request
@@ -51,12 +52,20 @@ class PlannedStep:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What was decided for one frame: the leaf of its decision tree, and its candidates."""
+
+    script: str  # empty: to be decided again
+    candidates: Mapping[str, object]
+
+
+@dataclass(frozen=True)
 class Script:
     """Nominal steps in order, and the recoveries of each frame with their steps."""
 
     steps: tuple[PlannedStep, ...]
     recoveries: Mapping[tuple[str, str], tuple[Recovery, tuple[PlannedStep, ...]]]  # (prefix, recovery)
-    chosen: Mapping[str, Mapping[str, object]]  # candidates of each frame
+    chosen: Mapping[str, Choice]  # of each frame, by its prefix
 
     def index(self, prefix: str, step: str) -> int:
         """Place of a step; of the frame's first step when `step` is empty or in another script of the skill."""
@@ -75,7 +84,7 @@ class _Job:
     view: View
     checks: Checks
     results: Results
-    chosen: Mapping[str, Mapping[str, object]] | None
+    chosen: Mapping[str, Choice] | None
 
     def environment(self, frame: Frame) -> Environment:
         return Environment(frame, self.request, self.library, self.view, self.checks, self.results, planning=True)
@@ -87,14 +96,17 @@ def script_of(
     view: View,
     checks: Checks,
     results: Results | None = None,
-    chosen: Mapping[str, Mapping[str, object]] | None = None,
+    chosen: Mapping[str, Choice] | None = None,
 ) -> Script:
-    """The script of a request; raises ElaborationError. `chosen`: candidates of an execution under way."""
+    """The script of a request; raises ElaborationError.
+
+    `chosen`: choices of an execution under way, which may have changed what the skill requires.
+    """
     job = _Job(request, library, view, checks, results or {}, chosen)
     skill = library.skills[request.skill]
     try:
         _check_arms(job, skill)
-        return _frame(job, skill, "", dict(request.slots), at_once=True)
+        return _frame(job, skill, "", dict(request.slots), at_once=chosen is None)
     except (ExpressionError, DatabaseError, NotYetKnownError) as error:
         raise ElaborationError(str(error)) from error
 
@@ -123,7 +135,10 @@ def _check_arms(job: _Job, skill: Skill) -> None:
 
 
 def _frame(job: _Job, skill: Skill, prefix: str, slots: Mapping[str, object], at_once: bool) -> Script:
-    """The script of one use of a skill: the first candidates that pass every test."""
+    """The script of one use of a skill: the first candidates that pass every test.
+
+    `at_once`: what the skill requires must hold now; else when its first step is bound, if it is.
+    """
     bare = Frame(skill, prefix, slots, _steps_by_name(skill))
     if at_once:
         demand(job.environment(bare), skill.requires)
@@ -131,7 +146,7 @@ def _frame(job: _Job, skill: Skill, prefix: str, slots: Mapping[str, object], at
     for chosen in _choices(job, bare):
         frame = replace(bare, chosen=chosen)
         try:
-            script = _try(job, frame)
+            script = _try(job, frame, at_once)
             return script if at_once else _later(script, skill.requires)
         except (ElaborationError, ExpressionError, DatabaseError) as error:
             label = ", ".join(f"{name} {number}" for name, number in _numbered(chosen)) or skill.name
@@ -154,7 +169,7 @@ def demand(env: Environment, demands: tuple[Demand, ...]) -> None:
 def _choices(job: _Job, frame: Frame) -> Iterator[dict[str, object]]:
     """Candidate values in ranked order; those of an execution under way are the only ones."""
     if job.chosen is not None and frame.prefix in job.chosen:
-        yield dict(job.chosen[frame.prefix])
+        yield dict(job.chosen[frame.prefix].candidates)
         return
     env = job.environment(frame)
     point = str(frame.slots.get("point", ""))
@@ -179,19 +194,19 @@ def _numbered(chosen: Mapping[str, object]) -> list[tuple[str, object]]:
     ]
 
 
-def _try(job: _Job, frame: Frame) -> Script:
+def _try(job: _Job, frame: Frame, at_once: bool) -> Script:
     env = job.environment(frame)
     demand(env, frame.skill.tests)
-    branch = next(b for b in frame.skill.choose if b.when is None or env.evaluate(b.when))
+    branch = _branch(job, env)
     _check_amount(job.request, frame, branch)
     steps: list[PlannedStep] = []
     recoveries: dict[tuple[str, str], tuple[Recovery, tuple[PlannedStep, ...]]] = {}
-    chosen: dict[str, Mapping[str, object]] = {frame.prefix: dict(frame.chosen)}
+    chosen = {frame.prefix: Choice(branch.script, dict(frame.chosen))}
     for step in frame.skill.scripts[branch.script]:
         if step.use:
             if step.when is not None and not env.evaluate(step.when):
                 continue
-            inner = _splice(job, env, step, not steps)
+            inner = _splice(job, env, step, at_once and not steps)
             steps += inner.steps
             recoveries |= inner.recoveries
             chosen |= inner.chosen
@@ -208,6 +223,15 @@ def _try(job: _Job, frame: Frame) -> Script:
     return Script(tuple(steps), recoveries, chosen)
 
 
+def _branch(job: _Job, env: Environment) -> Branch:
+    """The leaf of the decision tree; that of an execution under way, unless it is to be decided again."""
+    frame = env.frame
+    known = job.chosen.get(frame.prefix) if job.chosen is not None else None
+    if known is not None and known.script:
+        return next(branch for branch in frame.skill.choose if branch.script == known.script)
+    return next(branch for branch in frame.skill.choose if branch.when is None or env.evaluate(branch.when))
+
+
 def _check_amount(request: Request, frame: Frame, branch: Branch) -> None:
     """The number of the command is of the kind that the chosen script measures."""
     kind = branch.amount or frame.skill.amount
@@ -220,7 +244,7 @@ def _check_amount(request: Request, frame: Frame, branch: Branch) -> None:
 
 
 def _later(script: Script, demands: tuple[Demand, ...]) -> Script:
-    """What a spliced skill requires is demanded when the steps before it have run."""
+    """What a skill requires is demanded when the steps before it have run."""
     if not script.steps or not demands:
         return script
     first = replace(script.steps[0], demands=(*demands, *script.steps[0].demands))
@@ -237,7 +261,7 @@ def _splice(job: _Job, env: Environment, step: Step, first: bool) -> Script:
     return _frame(job, skill, f"{env.frame.prefix}{step.name}.", slots, first)
 
 
-_ENTITY_SLOTS = frozenset(("object", "place", "arm", "gripper", "camera"))
+_ENTITY_SLOTS = frozenset(("object", "place", "arm", "gripper", "other_arm", "other_gripper", "camera"))
 
 
 def _planned(job: _Job, env: Environment, step: Step, fix: bool = True) -> PlannedStep:
@@ -256,16 +280,15 @@ def _planned(job: _Job, env: Environment, step: Step, fix: bool = True) -> Plann
 
 
 def _check_reach(env: Environment, steps: list[PlannedStep]) -> None:
-    """Every planned pose of the arm can be reached, each from the one before."""
-    if env.request.via_operator or not steps or "arm" not in env.frame.slots:
+    """Every planned pose of each arm can be reached, each from the one before."""
+    if env.request.via_operator or "arm" not in env.frame.slots:
         return
-    arm = str(env.frame.slots["arm"])
-    planned_ends = [p for p in steps if "target" in p.bound and p.kind.moves and not p.kind.joints]
-    seed = env.joints(arm) if planned_ends else np.empty(0)
-    for planned in planned_ends:
-        target = planned.bound["target"]
+    seeds: dict[str, FloatArray] = {}
+    for planned in [p for p in steps if "target" in p.bound and p.kind.moves and not p.kind.joints]:
+        arm = str(planned.frame.slots["arm"])
+        seed = seeds.get(arm, env.joints(arm))
         try:
-            for pose in np.atleast_2d(np.asarray(target, dtype=np.float64)):
-                seed = env.checks.kinematics.solve(arm, pose, seed)
+            for pose in np.atleast_2d(np.asarray(planned.bound["target"], dtype=np.float64)):
+                seed = seeds[arm] = env.checks.kinematics.solve(arm, pose, seed)
         except OutOfReachError as error:
             raise ElaborationError(f"step {planned.name}: {error}") from error

@@ -230,6 +230,7 @@ _SLOT_VALUES: dict[str, Any] = {
     "source_pose": lambda env: place_pose(env.request.task.source, env),
     "direction": lambda env: direction_vector(env.request.task.direction, env),
     "here": _here,
+    "began": _here,  # of a step that is tried again: where it was tried first
     "path_poses": _path,
     "operator": lambda env: env.request.via_operator,
     "place_kind": lambda env: env.request.task.place.kind if env.request.task.place else "",

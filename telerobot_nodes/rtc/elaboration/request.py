@@ -34,7 +34,7 @@ from telerobot_nodes.rtc.language import (
     print_condition,
     print_statement,
 )
-from telerobot_nodes.rtc.skills import Library, Skill
+from telerobot_nodes.rtc.skills import Library, Skill, Workcell
 from telerobot_nodes.rtc.world import WORLD, DatabaseError, Validity, View
 
 REPORT_LEAST = 0.05  # [s] between two reports of one command
@@ -47,6 +47,7 @@ HEADINGS = {
     "backward": (-1.0, 0.0, 0.0),
 }
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+OTHER_ARM = "other_arm"  # slot of a skill that two arms do together
 
 
 class Entity(str):
@@ -197,6 +198,7 @@ def _slots(task: Task, skill: Skill, library: Library, view: View) -> dict[str, 
         elif "gripper" in skill.uses:
             raise CommandError(f"{arm} has no gripper, and {task.verb} needs one", task.at)
         slots["arms"] = tuple(p for p in performers if p in cell.arms) or (arm,)
+        slots |= _second_arm(task, arm, skill, cell)
     cameras = [name for name in performers if name in cell.cameras] or list(cell.cameras)[:1]
     if cameras:
         slots["camera"] = Entity(cameras[0])
@@ -210,6 +212,21 @@ def _slots(task: Task, skill: Skill, library: Library, view: View) -> dict[str, 
     if task.axes:
         slots["axes"] = tuple(1.0 if axis in task.axes else 0.0 for axis in AXES)
     return slots
+
+
+def _second_arm(task: Task, arm: str, skill: Skill, cell: Workcell) -> dict[str, object]:
+    """The other arm of a skill for two, and its gripper. Raises CommandError where the command names none."""
+    if OTHER_ARM not in skill.uses:
+        return {}
+    named = [name.text for clause in task.clauses if isinstance(clause, With) for name in clause.names]
+    others = [name for name in dict.fromkeys(named) if name in cell.arms and name != arm]
+    if len(others) != 1:
+        raise CommandError(f"{skill.name} is done by two arms; name both: with {arm} and ARM", task.at)
+    gripper = cell.arms[others[0]].gripper
+    if not gripper and "other_gripper" in skill.uses:
+        raise CommandError(f"{others[0]} has no gripper, and {task.verb} needs one", task.at)
+    slots: dict[str, object] = {OTHER_ARM: Entity(others[0])}
+    return slots | ({"other_gripper": Entity(gripper)} if gripper else {})
 
 
 def _arm(task: Task, target: str, performers: list[str], uses: tuple[str, ...], library: Library, view: View) -> str:

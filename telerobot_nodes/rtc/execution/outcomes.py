@@ -42,7 +42,8 @@ _OF_ALL: dict[str, str] = {
     "empty": "empty",
 }
 _EXPLAINED = frozenset(("refused", "sensor_loss", "estop"))  # outcomes reported with the executive's own words
-_SILENT = frozenset((StopCause.STALE_JOINTS, StopCause.HARDWARE))  # a stop because a sensor or servo fell silent
+# A stop because a sensor, the servo or the loop itself fell silent.
+_SILENT = frozenset((StopCause.STALE_JOINTS, StopCause.HARDWARE, StopCause.LOOP_STALL))
 
 
 def outcome_of(primitive: Primitive, request: Request | None, reason: str, cause: int = StopCause.NONE) -> str:

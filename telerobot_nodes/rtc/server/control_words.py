@@ -222,7 +222,7 @@ class ControlWords:
         text.entered.add(entered.number)
         primitive = self._unit.tasks.shown.get(entered.number)
         record = self._unit.commands.get(primitive.command) if primitive else None
-        arm = str(record.request.slots.get("arm", "")) if record and record.request else ""
+        arm = str(record.planned.frame.slots.get("arm", "")) if record and record.planned else ""
         joints, pose = self._arms.get(arm, ((), ()))
         check(entered, self._unit.library.workcell.vocabulary)
         if entered.place is not None:

@@ -72,7 +72,7 @@ class Workers:
             return elaborate(work.request, library, view, self.checks, work.results, work.chosen)
         if isinstance(work, BindPrimitive):
             numbers = (work.primitive, job.command)
-            return bind(work.planned, *numbers, work.request, library, view, self.checks, work.results)
+            return bind(work.planned, *numbers, work.request, library, view, self.checks, work.results, work.began)
         if isinstance(work, TryRequest):
             return try_tasks(work.request, work.rest, library, self.database, self.checks)
         if isinstance(work, (OpenContext, AnalyseReport, AbandonPrimitive, ObserveArm)):

@@ -23,7 +23,8 @@ from telerobot_nodes.rtc.skills.skills import Library, PrimitiveSpec, Recovery, 
 # Names every skill knows: the slots of the command, its constraints, the report under evaluation.
 SLOTS = frozenset(
     (
-        *("arm", "gripper", "camera", "object", "place", "path", "operator", "option", "relation", "point", "held"),
+        *("arm", "gripper", "other_arm", "other_gripper", "camera", "object", "place", "path"),
+        *("operator", "option", "relation", "point", "held"),
         *("place_pose", "place_frame", "place_joints", "place_kind", "source_pose", "path_poses", "frame_name"),
         *("amount", "has_amount", "has_source", "direction", "axes", "interpolate", "guarded"),
     )
@@ -31,8 +32,9 @@ SLOTS = frozenset(
 CONSTRAINTS = frozenset(
     ("speed", "acceleration", "force", "torque", "clearance", "stiffness", "payload", "dither", "timeout")
 )
-RUN_TIME = frozenset(("measured", "target", "here"))
-THINGS = ("arm", "gripper", "camera", "object", "place", "path")  # slots that name a thing of the workcell
+RUN_TIME = frozenset(("measured", "target", "here", "began"))
+# Slots that name a thing of the workcell.
+THINGS = ("arm", "gripper", "other_arm", "other_gripper", "camera", "object", "place", "path")
 TEXT_SLOTS = frozenset((*THINGS, "point", "option", "relation", "held"))  # slots that stand in texts, in braces
 READINGS = ("width", "pose", "force", "force_kept", "value")
 RESULT_ATTRIBUTES = frozenset(("target", "pose", "joints", "outcome", "elapsed", "readings"))

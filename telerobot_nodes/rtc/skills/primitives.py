@@ -161,6 +161,7 @@ class Primitive:
     text: str = ""  # shown to a person
     limit: float = 3600.0  # [s] its own timeout: it ends by then, whatever else
     grip: float = 0.0  # [m] opening of the fingers around what the arm holds; 0: nothing is held
+    began: tuple[float, ...] = ()  # (7,) of the tool in WORLD where its step was tried first; empty: not known
 
     def __post_init__(self) -> None:
         check_stops(self.kind, self.stops)

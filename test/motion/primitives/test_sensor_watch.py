@@ -87,6 +87,17 @@ def test_a_steady_contact_can_end_but_not_pull(watch, then, reason):
     assert steps(watch, rows) is reason
 
 
+@pytest.mark.parametrize(
+    ("pressed", "then"),
+    [((3.4, 4.4, 0.5), (1.1, -8.2, -4.6)), ((4.2, 3.3, 0.8), (3.8, -8.6, -3.2))],  # [N] a crank, as it was turned
+)
+def test_what_is_gripped_may_be_thrown_to_another_side_of_the_fingers(watch, pressed, then):
+    rows = np.random.default_rng(1).normal(0.0, 0.05, (60, 6))
+    rows[:, :3] += pressed
+    rows[-1, :3] = then
+    assert steps(watch, rows) is Termination.RUNNING
+
+
 def test_a_contact_that_swings_is_no_jump(watch):
     rows = np.random.default_rng(1).normal(0.0, 0.05, (200, 6))
     rows[:, 2] += 5.0 * np.sin(0.5 * np.arange(200))
