@@ -7,7 +7,6 @@ What else of the source runs on a graph: `test_run_time_control.py` (trial stack
 
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -19,7 +18,6 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.bench.rtc.halt_rig import robot_graph
-from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.runtime import GraphOptions, node_environment
 from telerobot_nodes.runtime.launching import node_command
@@ -31,7 +29,6 @@ START_LIMIT = 150.0  # [s] the planner may have to be compiled first
 LIMIT = 90.0  # [s] for a command
 ABOVE = "(0.45, 0, 0.50, 0, 1, 0, 0)"  # free space over the table, tool down
 LAMP = "unless signal lamp then"
-SOFT = 15.0  # [N] for the box, in the table of this graph
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +40,7 @@ def files(tmp_path_factory):
 def person(files):
     """A person before the running graph, who sees the physics."""
     params = files / "params.yaml"
-    shutil.copytree(share_path("config/rtc"), files / "rtc")
-    workcell = files / "rtc" / "workcell.yaml"
-    workcell.write_text(workcell.read_text().replace("box: {grip_force: 30}", f"box: {{grip_force: {SOFT:g}}}"))
-    params.write_text(
-        f"rtc_decision_unit:\n  ros__parameters:\n    database: {files / 'world.sqlite'}\n    folder: {files / 'rtc'}\n"
-    )
+    params.write_text(f"rtc_decision_unit:\n  ros__parameters:\n    database: {files / 'world.sqlite'}\n")
     with robot_graph(("bag_recorder",), params), person_class()() as made:
         assert made.wait_until(lambda: made.attempt(f"move left_arm to {ABOVE}").outcome == "works", START_LIMIT)
         yield made
@@ -278,17 +270,6 @@ def test_s4_the_law_of_a_primitive_is_position_or_compliant(arm):
 
 
 # Section 4: the command-object table, candidates, what cannot be undone -----------------------------------------------
-
-
-def test_s4_the_command_object_table_gives_what_the_fingers_close_with(arm):
-    """4: the cross table of commands and objects, as the fingers press in the physics."""
-    pressed = {}
-    for thing in ("module", "box"):
-        arm.does(f"grasp {thing} with left_arm")
-        arm.look()
-        pressed[thing] = arm.bodies[thing][1]
-        arm.does(f"release {thing}")
-    assert pressed == {"module": pytest.approx(30.0, abs=3.0), "box": pytest.approx(SOFT, abs=3.0)}
 
 
 def test_s4_a_step_that_cannot_be_undone_is_not_done_again(arm):

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 
 from telerobot.msg import ArmName, Command, Halt, LinkStamp
@@ -124,8 +125,9 @@ def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, sa
     others = module_ros.probe.create_publisher(Command, OTHER_TEXTS, qos_profile(graph.topic("halt").qos))
     names.publish(ArmName(arm="left_arm", texts="no topic"))
     names.publish(ArmName(arm="left_arm", texts=OTHER_TEXTS, others=["right_arm"]))
+    assert module_ros.until(others.get_subscription_count)  # latched: a later name takes the place of one not yet seen
     names.publish(ArmName(arm="left_arm", texts=TEXTS, others=["right_arm", "polishing"]))
-    assert module_ros.until(others.get_subscription_count)
+    assert names.wait_for_all_acked(Duration(seconds=20))
     hearing[2].append(others)
     before = slot.count
     texts.publish(a_text("halt right_arm"))

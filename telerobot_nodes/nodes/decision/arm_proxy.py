@@ -1,12 +1,11 @@
 """Proxy of one arm and its gripper: topics and actions of the arm's graph, in its namespace.
 
-All methods but `halt`, `stop_motion` and `end_halt` run on the executor's thread. A primitive becomes one goal or
+All methods run on the executor's thread; those of `stops` on any. A primitive becomes one goal or
 several in sequence; its one report follows when the last goal ends or one fails.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from telerobot.action import ExecutePrimitive
-from telerobot.msg import Halt, PrimitiveParameters, PrimitiveReport, Resume
-from telerobot_nodes.core.protocol import HaltId, identity
+from telerobot.msg import PrimitiveParameters, PrimitiveReport
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import se3_from_pose
+from telerobot_nodes.nodes.decision.arm_stops import ArmStops
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits
 from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, report_of
@@ -29,9 +28,6 @@ from telerobot_nodes.rtc.skills import HALTED, Arm, Primitive, Report
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.framework import GraphNode
-
-SAME_HALT = 0.05  # [s] halts of this node within it are one
-RESUME_REPEATED = 0.5  # [s] one count is ended once only, so that repetitions harm no later halt
 
 
 @dataclass
@@ -64,59 +60,25 @@ class ArmProxy:
         self.authority = AuthorityAgent()
         self._node, self._report, self._measured = node, report, measured
         self._running: _Running | None = None
-        self._halt_number = self._halt_count = 0  # of this node, of the robot
-        self._halt_at = self._resumed_at = -math.inf
-        self._resumed = Resume()
         self._limits = ContactLimits()
         self.state = ArmState(robot, self.T_world_arm)
         where = arm.namespace or None
         self._client = node.action_client("gcmsf_control/execute", namespace=where)
         self._tare = node.client("gcmsf_control/tare", namespace=where)
         self._change = node.client("gcmsf_control/change", namespace=where)
-        self._agent = identity("program")
-        self._halt = node.publisher("rtc_decision_unit/halt", namespace=where)
-        self._stop = node.publisher("rtc_decision_unit/stop", namespace=where)
-        self._resume = node.publisher("gcmsf_control/resume", namespace=where)
         self._authority_publisher = node.publisher("authority", namespace=where)
         self._claim = node.publisher("plan_executor/operations", namespace=where)
         self._link = convert.LinkCounter(f"rtc/{arm.name}")
+        self.stops = ArmStops(node, arm, self._link)
         node.subscribe("gcmsf_control/state", self._on_state, namespace=where)
         node.subscribe("hardware_interface/wrench", self._on_wrench, namespace=where)
         node.subscribe("hardware_interface/state", self._on_hardware, namespace=where)
         node.subscribe("plan_executor/state", self._on_executor, namespace=where)
 
-    # any thread ------------------------------------------------------------------------------------------------
-
-    def halt(self, reason: str, named: HaltId | None = None) -> None:
-        """Publish a halt at once. One that was heard keeps its name, so that the robot counts its copies once."""
-        self._halt.publish(self._message(reason, self._own_halt() if named is None else named))
-
-    def stop_motion(self, reason: str) -> None:
-        """Publish a stop of the present primitive at once; the next may begin."""
-        self._stop.publish(self._message(reason, HaltId(self._agent, self._halt_number)))
-
-    def end_halt(self, reason: str) -> None:
-        """Publish the end of the arm's present halt; repeated by `tick` while a reset e-stop is still reported."""
-        self._resumed = Resume(halt_count=self._halt_count, agent=f"{self._agent}: {reason[:200]}")
-        self._resumed_at = self._node.now()
-        self._resume.publish(self._resumed)
-
-    def _own_halt(self) -> HaltId:
-        now = self._node.now()
-        self._halt_number += now - self._halt_at > SAME_HALT
-        self._halt_at = now
-        return HaltId(self._agent, self._halt_number)
-
-    def _message(self, reason: str, named: HaltId) -> Any:
-        link = self._link.next(self._node.stamp())
-        return Halt(link=link, number=named.number, agent=named.agent, reason=reason[:200])
-
     @property
     def known(self) -> bool:
         """True while the arm's graph reports."""
         return self.state.is_fresh(self._node.now())
-
-    # executor's thread -----------------------------------------------------------------------------------------
 
     def begin(self, primitive: Primitive, request: Request) -> None:
         """Begin a primitive; a report always follows."""
@@ -190,12 +152,11 @@ class ArmProxy:
         running = self._running
         if running is not None and self.state.is_lost(now):
             self._measured(self.arm.name, self.state.lost(), True)
-            self.stop_motion(f"{self.arm.name} does not report")  # it may receive, though it does not report
+            self.stops.stop_motion(f"{self.arm.name} does not report")  # it may receive, though it does not report
             self._finish(running, "link_loss", None, f"{self.arm.name} does not report")
         elif running is not None and now > running.ends and not running.held and not running.stop_as:
             self.stop(running.primitive.number, "timeout")
-        if now - self._resumed_at < RESUME_REPEATED:
-            self._resume.publish(self._resumed)
+        self.stops.tick(now)
         message, claim = self.authority.due(now)
         stamp = self._node.stamp() if message or claim else None
         if message is not None:
@@ -304,6 +265,6 @@ class ArmProxy:
             self._report(Report(over[0], over[1]))
 
     def _on_state(self, message: Any) -> None:
-        self._halt_count = message.halt_count
+        self.stops.count = message.halt_count
         if self.state.update(self._node.now(), message.state, np.array(message.measured_position), message.estop):
             self._measured(self.arm.name, self.state.latest, message.state in HALTED_STATES)

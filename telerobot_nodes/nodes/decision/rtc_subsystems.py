@@ -66,13 +66,13 @@ class RtcSubsystems:
     def halt(self, subsystem: str, reason: str, primitive: int, named: HaltId | None = None) -> None:
         """Stop a subsystem and latch its arm: a halt on the arm's own topic now, the goal cancelled after it."""
         if subsystem in self._of:
-            self._of[subsystem].halt(reason, named)
+            self._of[subsystem].stops.halt(reason, named)
         self.end(subsystem, primitive, HALTED)
 
     def stop(self, subsystem: str, reason: str, primitive: int, outcome: str = HALTED) -> None:
         """Stop this motion of a subsystem: a stop on the arm's own topic now, the goal cancelled after it."""
         if subsystem in self._of:
-            self._of[subsystem].stop_motion(reason)
+            self._of[subsystem].stops.stop_motion(reason)
         self.end(subsystem, primitive, outcome)
 
     def end(self, subsystem: str, primitive: int, outcome: str = HALTED) -> None:
@@ -89,17 +89,17 @@ class RtcSubsystems:
     def halt_all(self, reason: str, named: HaltId | None = None) -> None:
         """Stop every arm."""
         for link in self.arms.values():
-            link.halt(reason, named)
+            link.stops.halt(reason, named)
 
     def stop_all(self, reason: str) -> None:
         """Stop the motion of every arm; the next may begin at once."""
         for link in self.arms.values():
-            link.stop_motion(reason)
+            link.stops.stop_motion(reason)
 
     def resume_all(self, reason: str) -> None:
         """End the halts of all arms."""
         for link in self.arms.values():
-            link.end_halt(reason)
+            link.stops.end_halt(reason)
 
     def hold(self, primitive: int, subsystem: str, hold: bool) -> None:
         """Stop on the path and keep the rest, or go on."""

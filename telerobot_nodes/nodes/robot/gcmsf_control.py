@@ -101,7 +101,7 @@ class GcmsfControlNode(GraphNode):
             robot, self._setting.period, self._send_order, self._goals.report, self._work
         )
         self._goals.scheduler = self._scheduler
-        self._inputs = LoopInputs(self, robot.joint_names, self._scheduler, lambda: self._loop)
+        self._inputs = LoopInputs(self, robot, self._scheduler, lambda: self._loop)
         self._field = self._make_field() if parameters.field else None
         self.serve("gcmsf_control/tare", self._on_tare)
         self.every(STATE_PERIOD, self._tick)

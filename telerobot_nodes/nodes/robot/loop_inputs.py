@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pinocchio as pin
+
 from telerobot_nodes.core.memory import AGENT_LENGTH
-from telerobot_nodes.core.values import finite_array
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.loop import HostedLoop, PrimitiveScheduler
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.messages import convert
-from telerobot_nodes.nodes.robot.teleop_input import TeleopInput
+from telerobot_nodes.nodes.robot.teleop_input import TeleopInput, along_mode
 
 REASON_LENGTH = 200  # characters of a reason that are passed on
 
@@ -22,11 +25,13 @@ class LoopInputs:
     def __init__(
         self,
         node: GraphNode,
-        joint_names: tuple[str, ...],
+        robot: RobotModel,
         scheduler: PrimitiveScheduler,
         loop: Callable[[], HostedLoop],
     ) -> None:
-        self._node, self._names = node, list(joint_names)
+        self._node, self._names = node, list(robot.joint_names)
+        self._robot, self._kinematics = robot, robot.new_data()
+        self._measured: FloatArray = robot.home
         self._scheduler, self._loop = scheduler, loop
         self._teleop = TeleopInput()
         self.gripper = float("nan")  # [m] measured opening
@@ -47,6 +52,7 @@ class LoopInputs:
         dof = len(self._names)
         position = finite_array(message.position, "joint_states.position", dof)
         velocity = finite_array(message.velocity, "joint_states.velocity", dof)
+        self._measured = position
         self._loop().inbox.measured(self._node.now(), position, velocity)
 
     def _on_hardware(self, message: Any) -> None:
@@ -63,8 +69,15 @@ class LoopInputs:
         if law is None:
             raise InvalidValueError("teleop_cmds", frame, "allowed: while a primitive runs")
         velocity = finite_array(convert.twist_to_array(message.twist), "teleop_cmds.twist", 6)
-        motion = self._teleop.increment(self._node.now(), velocity, frame, law.teleoperation.tele_mode)
-        self._loop().inbox.device(motion)
+        along = along_mode(velocity, frame, law, self._tool_axes())
+        self._loop().inbox.device(self._teleop.increment(self._node.now(), along))
+
+    def _tool_axes(self) -> FloatArray:
+        """R_world_tool (3, 3) of the measured joints."""
+        model, data = self._robot.model, self._kinematics
+        pin.forwardKinematics(model, data, self._measured)
+        rotation: FloatArray = pin.updateFramePlacement(model, data, self._robot.tool_frame_id).rotation
+        return rotation
 
     def _on_stop(self, message: Any) -> None:
         self._scheduler.stop(0, message.reason[:REASON_LENGTH])
