@@ -8,14 +8,13 @@ from telerobot_nodes.hardware.interface import ArmHardware, Measured, SeesLoose,
 from telerobot_nodes.hardware.mujoco_arm import MujocoArm
 from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.reference import Reference
-from telerobot_nodes.hardware.scene import ARM, ARM_BITS, GRIPPER, SCENE_BITS, build_scene
+from telerobot_nodes.hardware.scene import ARM, ARM_BITS, SCENE_BITS, build_scene
 from telerobot_nodes.hardware.servo import JointServo
 from telerobot_nodes.hardware.setpoint import Setpoint
 
 __all__ = [
     "ARM",
     "ARM_BITS",
-    "GRIPPER",
     "SCENE_BITS",
     "ArmHardware",
     "Coupling",

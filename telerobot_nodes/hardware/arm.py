@@ -76,6 +76,7 @@ class Hardware:
         self._readings: deque[FloatArray] = deque(maxlen=TARE_READINGS)
         self._opening = robot.gripper.max_opening if robot.gripper else 0.0
         self._opening_goal = self._opening
+        self._grip_force = 0.0
         self._number = 0
         self._refused = 0
         self._refusal = ""
@@ -120,6 +121,7 @@ class Hardware:
         if self.robot.gripper is not None:
             stops = setpoint.gripper < 0.0
             self._opening_goal = self._opening if stops else min(setpoint.gripper, self.robot.gripper.max_opening)
+            self._grip_force = self._grip_force if stops else setpoint.gripper_force
 
     def step(self, now: float) -> int:
         """Serve all periods due by `now` [s]; returns their number."""
@@ -143,7 +145,8 @@ class Hardware:
             self._fresh_saturation = False
         self._move_fingers()
         # the servo follows the state at the period's start and the acceleration during it
-        self.arm.command(ServoReference(present_q, present_qd, self._reference.qdd, self._opening))
+        qdd, force = self._reference.qdd, self._grip_force
+        self.arm.command(ServoReference(present_q, present_qd, qdd, self._opening, force))
         self.arm.step(now)
 
     def _move_fingers(self) -> None:

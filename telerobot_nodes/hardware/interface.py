@@ -32,6 +32,7 @@ class ServoReference:
     velocity: FloatArray  # (dof,) [rad/s]
     acceleration: FloatArray  # (dof,) [rad/s^2]
     gripper: float  # [m] opening
+    gripper_force: float = 0.0  # [N] maximum between the fingers; 0: the gripper's own maximum
 
 
 class ArmHardware(Protocol):

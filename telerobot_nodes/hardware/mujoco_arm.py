@@ -9,7 +9,7 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.hardware.interface import Measured, ServoReference
 from telerobot_nodes.hardware.realism import Realism, WristSensor
-from telerobot_nodes.hardware.scene import ARM, FORCE, TORQUE, Furnish, build_scene
+from telerobot_nodes.hardware.scene import ARM, FINGER_FORCE, FORCE, TORQUE, Furnish, build_scene
 from telerobot_nodes.hardware.servo import JointServo
 
 
@@ -38,6 +38,7 @@ class MujocoArm:
         self._q_address = np.array([joint.qposadr[0] for joint in joints])
         self._v_address = np.array([joint.dofadr[0] for joint in joints])
         self._fingers = self._finger_addresses()
+        self._finger_range = self.model.actuator_forcerange[0] if self._fingers.size else np.zeros(2)  # [N], a view
         names = {body: self.model.body(body).name for body in range(1, self.model.nbody)}
         self._bodies = {body: name for body, name in names.items() if name and not name.startswith(ARM)}
         self._force = int(self.model.sensor(FORCE).adr[0])
@@ -72,7 +73,7 @@ class MujocoArm:
         self._reference = self._resting()
         self._time = now
         still = self._reference
-        self._drive_fingers(still.gripper)
+        self._drive_fingers(still)
         # gravity is compensated from the start, otherwise the wrist sensor would read a falling gripper
         self._effort[:] = self.servo.torque(self._q, self._qd, still.position, still.velocity, still.acceleration)
         self.data.qfrc_applied[self._v_address] = self._effort
@@ -95,7 +96,7 @@ class MujocoArm:
         torque = self.servo.torque(self._q, self._qd, wanted.position, wanted.velocity, wanted.acceleration)
         self._effort += self._torque_share * (torque - self._effort)
         data.qfrc_applied[self._v_address] = self._effort
-        self._drive_fingers(wanted.gripper)
+        self._drive_fingers(wanted)
         mujoco.mj_step(self.model, data)
         self._qpos.take(self._q_address, out=self._q, mode="clip")  # writes without a buffer
         self._qvel.take(self._v_address, out=self._qd, mode="clip")
@@ -147,9 +148,13 @@ class MujocoArm:
         names = gripper.joints if gripper else ()
         return np.array([self.model.joint(ARM + name).qposadr[0] for name in names], dtype=int)
 
-    def _drive_fingers(self, opening: float) -> None:
-        if self._fingers.size:
-            self.data.ctrl[0] = 0.5 * opening
+    def _drive_fingers(self, wanted: ServoReference) -> None:
+        if not self._fingers.size:
+            return
+        self.data.ctrl[0] = 0.5 * wanted.gripper
+        drive = 2.0 * wanted.gripper_force  # moves two fingers, each with half of its force
+        most = min(drive, FINGER_FORCE) if drive > 0.0 else FINGER_FORCE
+        self._finger_range[0], self._finger_range[1] = -most, most
 
     def _opening(self) -> float:
         return float(self.data.qpos[self._fingers].sum()) if self._fingers.size else 0.0

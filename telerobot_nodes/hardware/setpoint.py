@@ -9,13 +9,14 @@ import numpy as np
 
 from telerobot_nodes.core.protocol import ENGAGE_DISTANCE
 from telerobot_nodes.core.robot import JointLimits
-from telerobot_nodes.core.values import FloatArray, finite, finite_array
+from telerobot_nodes.core.values import FloatArray, finite, finite_array, in_range
 from telerobot_nodes.errors import InvalidValueError
 
 POSITION_SLACK = 1e-6  # [rad] tolerance for rounding at a limit
 VELOCITY_SLACK = 0.01  # [-] of the limit; velocity is only feedforward, the motion is limited exactly
 CLOCK_SLACK = 0.02  # [s] how far in the future a setpoint's time may be
 MAX_OPENING = 0.2  # [m]
+MAX_GRIP_FORCE = 1000.0  # [N]
 
 
 class SetpointLike(Protocol):
@@ -27,6 +28,7 @@ class SetpointLike(Protocol):
     velocity: FloatArray
     acceleration: FloatArray
     gripper: float
+    gripper_force: float
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Setpoint:
     velocity: FloatArray  # (dof,) [rad/s]
     acceleration: FloatArray  # (dof,) [rad/s^2]
     gripper: float = field(default=-1.0)  # [m] opening; negative: the fingers stop where they are
+    gripper_force: float = field(default=0.0)  # [N] maximum between the fingers; 0: the gripper's own maximum
 
 
 def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: float) -> Setpoint:
@@ -61,6 +64,7 @@ def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: 
     gripper = finite(raw.gripper, "setpoint.gripper")
     if gripper > MAX_OPENING:
         raise InvalidValueError("setpoint.gripper", gripper, f"allowed: up to {MAX_OPENING:g} [m]")
+    force = in_range(raw.gripper_force, "setpoint.gripper_force", 0.0, MAX_GRIP_FORCE, "N")
     return Setpoint(
         int(raw.number),
         stamp,
@@ -68,6 +72,7 @@ def check_setpoint(raw: SetpointLike, limits: JointLimits, now: float, timeout: 
         np.clip(velocity, -limits.velocity, limits.velocity),
         np.clip(acceleration, -limits.acceleration, limits.acceleration),
         gripper,
+        force,
     )
 
 

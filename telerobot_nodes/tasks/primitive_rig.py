@@ -11,7 +11,7 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware import GRIPPER, MujocoArm, ServoReference
+from telerobot_nodes.hardware import MujocoArm, ServoReference
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
 
@@ -42,8 +42,6 @@ class PrimitiveRig:
         self.executive = Executive(robot, period)
         self.now = 0.0
         self._q, self._opening = q.copy(), opening
-        self._actuator = arm.model.actuator(GRIPPER).id if robot.gripper else -1
-        self._most_force = arm.model.actuator_forcerange[self._actuator].copy()
 
     @property
     def q(self) -> FloatArray:
@@ -114,14 +112,10 @@ class PrimitiveRig:
         gripper = self.executive.gripper
         if gripper.width >= 0.0:
             self._opening = gripper.width
-        if self._actuator >= 0:
-            # the drive moves two fingers, each with half of its force
-            most = self._most_force if gripper.force <= 0.0 else 2.0 * gripper.force * np.array([-1.0, 1.0])
-            self.arm.model.actuator_forcerange[self._actuator] = np.clip(most, *self._most_force)
         count = round(self.period / SERVO_PERIOD)
         for k in range(count):
             part = (k + 1) / count
-            self.arm.command(ServoReference(self._q + part * (q - self._q), qd, qdd, self._opening))
+            self.arm.command(ServoReference(self._q + part * (q - self._q), qd, qdd, self._opening, gripper.force))
             self.arm.step(self.now)
             self.after_physics()
         self._q = q.copy()

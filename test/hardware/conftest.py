@@ -10,7 +10,7 @@ from telerobot_nodes.hardware import Hardware, Setpoint
 from telerobot_nodes.hardware.realism import IDEAL
 
 
-def make_setpoint(robot, now, position=None, velocity=None, acceleration=None, number=1, gripper=-1.0) -> Setpoint:
+def make_setpoint(robot, now, position=None, velocity=None, acceleration=None, number=1, **fingers) -> Setpoint:
     zero = np.zeros(robot.dof)
     return Setpoint(
         number,
@@ -18,7 +18,7 @@ def make_setpoint(robot, now, position=None, velocity=None, acceleration=None, n
         np.array(robot.home if position is None else position),
         zero if velocity is None else np.array(velocity),
         zero if acceleration is None else np.array(acceleration),
-        gripper,
+        **fingers,
     )
 
 
@@ -71,6 +71,11 @@ class Rig:
 @pytest.fixture
 def rig() -> Rig:
     return Rig(Hardware(load_robot("arm")))
+
+
+@pytest.fixture
+def rig_of() -> type[Rig]:
+    return Rig
 
 
 @pytest.fixture

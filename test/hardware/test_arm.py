@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.protocol import HardwareState
-from telerobot_nodes.core.robot import Kinematics
+from telerobot_nodes.core.robot import Kinematics, load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.errors import TransitionError
+from telerobot_nodes.hardware import Hardware, MujocoArm
+from telerobot_nodes.hardware.scene import FINGER_FORCE
 
 
 def circle(robot, seconds: float, speed: float, radius: float = 0.1):
@@ -273,6 +276,30 @@ def test_the_gripper_opens_and_closes_as_asked_and_negative_leaves_it(rig):
             rig.send(gripper=gripper)
             rig.step(5)
         assert rig.hardware.measured().gripper == pytest.approx(0.02, abs=2e-3)
+
+
+def test_fingers_press_with_the_force_that_is_asked_for_and_never_with_more_than_their_own(rig_of):
+    """On both sides of a block; kept while they stay where they are, and at their own most without a force."""
+    robot = load_robot("arm")
+    at = robot.forward(robot.home).translation
+
+    def block(spec):
+        body = spec.worldbody.add_body(name="block", pos=at)
+        body.add_geom(size=[0.01, 0.03, 0.01], type=mujoco.mjtGeom.mjGEOM_BOX, contype=2, conaffinity=1)
+
+    rig = rig_of(Hardware(robot, arm=MujocoArm(robot, task_board=False, furnish=block)))
+
+    def pressed(**fingers):
+        for _ in range(200):
+            assert rig.send(**fingers) == ""
+            rig.step(5)
+        return rig.hardware.arm.scene()["block"][1]
+
+    assert pressed(gripper=0.0, gripper_force=6.0) == pytest.approx(2 * 6.0, abs=0.5)
+    assert pressed(gripper=0.0, gripper_force=9.0) == pytest.approx(2 * 9.0, abs=0.5)
+    assert pressed(gripper=-1.0) == pytest.approx(2 * 9.0, abs=0.5)
+    assert pressed(gripper=0.0) == pytest.approx(FINGER_FORCE, abs=0.5)
+    assert pressed(gripper=0.0, gripper_force=500.0) == pytest.approx(FINGER_FORCE, abs=0.5)
 
 
 @pytest.mark.parametrize("stops", ["negative opening", "e-stop", "no setpoint"])

@@ -8,6 +8,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.setpoint import (
     CLOCK_SLACK,
+    MAX_GRIP_FORCE,
     MAX_OPENING,
     POSITION_SLACK,
     check_engagement,
@@ -70,6 +71,12 @@ def test_velocity_and_acceleration_are_clipped_to_the_limits_after_a_tolerance_f
     assert np.array_equal(checked.acceleration, -ARM.limits.acceleration)
     with pytest.raises(InvalidValueError, match=r"setpoint\.velocity"):
         check(dataclasses.replace(good, velocity=1.02 * ARM.limits.velocity))
+
+
+@pytest.mark.parametrize("force", [-1.0, np.nan, 1.1 * MAX_GRIP_FORCE])
+def test_a_force_that_no_gripper_has_is_rejected(good, force):
+    with pytest.raises(InvalidValueError, match=r"setpoint\.gripper_force"):
+        check(dataclasses.replace(good, gripper_force=force))
 
 
 def test_an_opening_wider_than_any_gripper_is_rejected(good):

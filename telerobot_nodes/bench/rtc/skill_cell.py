@@ -70,6 +70,7 @@ class SkillCell:
         self._ticks = self._number = 0
         self._q = np.array(self.robot.home)
         self._opening = self.robot.gripper.max_opening if self.robot.gripper else 0.0
+        self._grip_force = 0.0
         robots = {name: load_robot("arm") for name in library.workcell.arms}
         self._checks = RobotChecks(robots, executive=ExecutiveChecks(robots))
         self.database = Database(library.workcell.items)
@@ -155,7 +156,7 @@ class SkillCell:
             going = executive.step(self.now)
             self._q = executive.setpoint.q.copy()
             if executive.gripper.width >= 0.0:
-                self._opening = executive.gripper.width
+                self._opening, self._grip_force = executive.gripper.width, executive.gripper.force
         self._send(going)
         while self._next_tick <= self.now + 1e-9:
             self.hardware.step(self._next_tick)
@@ -167,7 +168,7 @@ class SkillCell:
         wanted, still = self.executive.setpoint, np.zeros(self.robot.dof)
         self._number += 1
         motion = (wanted.qd.copy(), wanted.qdd.copy()) if going else (still, still)
-        setpoint: Any = Setpoint(self._number, self.now, self._q, *motion, self._opening)
+        setpoint: Any = Setpoint(self._number, self.now, self._q, *motion, self._opening, self._grip_force)
         self.hardware.command(self.now, setpoint)
 
     def _measure(self) -> None:

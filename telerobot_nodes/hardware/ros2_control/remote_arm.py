@@ -37,6 +37,7 @@ class RemoteArm:
         self.names = driver_names(robot, options)
         self.commander = Commander(robot.limits, 1.0 / options.rate, options.command is CommandMode.VELOCITY)
         self.opening = robot.gripper.max_opening if robot.gripper else 0.0  # [m] commanded
+        self.grip_force = 0.0  # [N] commanded; 0: the gripper's own maximum
         self.running = True  # as the arm reports it
         self.listening = True  # whether a controller subscribes to the commands
         self._joints = JointFeed(self.names, robot.limits, finger)
@@ -179,7 +180,7 @@ class RemoteArm:
         if self._fault is None and wanted is not None:
             start = now - self._period  # the reference is the state at the period's start
             self.commander.follow(Setpoint(0, start, wanted.position, wanted.velocity, wanted.acceleration))
-            self.opening = wanted.gripper
+            self.opening, self.grip_force = wanted.gripper, wanted.gripper_force
 
     def _following(self, now: float) -> Fault | None:
         """The fault of a chain that was interrupted, or of an arm that is not where it was sent."""

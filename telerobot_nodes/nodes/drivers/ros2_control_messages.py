@@ -71,7 +71,7 @@ class FingerWriter:
 
     def __init__(self, node: Any, arm: RemoteArm) -> None:
         self._arm = arm
-        self._sent = math.nan
+        self._sent = math.nan, 0.0  # position of the joint, force [N]
         self._due = 0.0
         self._send = self._way(node)
 
@@ -82,16 +82,16 @@ class FingerWriter:
         if gripper.action:
             return _action(node, gripper.action)
         publisher = node.create_publisher(Float64MultiArray, gripper.topic, NEWEST)
-        return lambda goal: publisher.publish(Float64MultiArray(data=[goal]))
+        return lambda goal, _force: publisher.publish(Float64MultiArray(data=[goal]))
 
     def write(self, now: float) -> None:
         """Send the present goal if it is another one and the arm follows."""
-        goal = self._arm.finger
+        goal, force = self._arm.finger, self._arm.grip_force
         if self._send is None or now < self._due or self._arm.trouble is not None:
             return
-        if not abs(goal - self._sent) < FINGER_STEP:
-            self._sent, self._due = goal, now + FINGER_PERIOD
-            self._send(goal)
+        if not abs(goal - self._sent[0]) < FINGER_STEP or force != self._sent[1]:
+            self._sent, self._due = (goal, force), now + FINGER_PERIOD
+            self._send(goal, force)
 
 
 def _action(node: Any, name: str) -> Any:
@@ -104,9 +104,9 @@ def _action(node: Any, name: str) -> Any:
         ) from None
     client = ActionClient(node, GripperCommand, name)
 
-    def send(goal: float) -> None:
+    def send(goal: float, force: float) -> None:
         message = GripperCommand.Goal()
-        message.command.position = goal
+        message.command.position, message.command.max_effort = goal, force
         client.send_goal_async(message)
 
     return send
