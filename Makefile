@@ -31,12 +31,12 @@ demo: setup  ## the whole graph with the simulated arm and a browser console; op
 
 quick: develop  ## the tests that compute and are quick, without a graph
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system and not slow and not lengthy" $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system and not slow and not nightly and not lengthy" $(ARGS)
 
-test: develop  ## style, types, and every test but the slow ones
-	$(call pytest, and not slow)
+test: develop  ## style, types, and every test but the slow and the nightly ones
+	$(call pytest, and not slow and not nightly)
 
-test-all: develop  ## the slow ones too
+test-all: develop  ## the slow and the nightly ones too
 	$(call pytest,)
 
 style: develop  ## what pre-commit runs

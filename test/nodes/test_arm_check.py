@@ -35,7 +35,7 @@ def failed(file, move=False):
     return [line for line in check_arm(CheckSetting(file, move)) if line.result is Result.FAILED]
 
 
-@pytest.mark.parametrize("name", ["ur5", "panda"])
+@pytest.mark.parametrize("name", ["ur5", pytest.param("panda", marks=pytest.mark.nightly)])
 @pytest.mark.timeout(240)
 def test_every_joint_of_a_good_arm_moves_as_it_should(stand_in, name, tmp_path):
     file, out = stand_in(name), tmp_path / "out.json"
@@ -48,6 +48,7 @@ def test_every_joint_of_a_good_arm_moves_as_it_should(stand_in, name, tmp_path):
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.nightly
 def test_each_fault_of_the_driver_is_named_and_without_move_nothing_is_sent(stand_in, ros):
     file = stand_in("ur5")
     assert failed(file) == []

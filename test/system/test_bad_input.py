@@ -68,6 +68,9 @@ BAD_CONTROLS = {
 }
 
 
+NIGHTLY = ("time ratio that is no number", "pace of zero", "gripper that is no number", "brake forward")
+
+
 def answer_of(terminal, name, **fields):
     from telerobot_nodes import graph
     from telerobot_nodes.nodes.framework import interface_class
@@ -80,7 +83,9 @@ def answer_of(terminal, name, **fields):
     return future.result()
 
 
-@pytest.mark.parametrize("case", BAD_CONTROLS)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.nightly] * (case in NIGHTLY)) for case in BAD_CONTROLS]
+)
 def test_a_control_that_cannot_be_is_refused_by_name_and_the_plan_stays(terminal, case):
     name, fields, word = BAD_CONTROLS[case]
     before = terminal.operator.queue

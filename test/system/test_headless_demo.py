@@ -85,11 +85,13 @@ def test_a_recorded_hand_is_executed_as_planned_over_two_seconds_of_delay_and_lo
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.nightly
 def test_the_same_hand_drives_a_seven_joint_arm(tmp_path):
     check_main_job(run_demo(tmp_path / "panda", "--delay", "0.5", "--robot", "panda"))
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.nightly
 def test_with_the_time_clutch_engaged_the_plan_takes_as_long_as_the_hand(tmp_path):
     summary = run_demo(tmp_path / "synced", "--delay", "0.5", "--time-clutch")
     assert summary["points_executed"] == summary["points_planned"] > 0

@@ -5,6 +5,8 @@ from functools import partial
 import pytest
 from qt_panel import application, until
 
+pytest.importorskip("python_qt_binding.QtWidgets")  # before a graph is started for nothing
+
 pytestmark = [
     pytest.mark.system,
     pytest.mark.timeout(300),

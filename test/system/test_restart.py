@@ -45,7 +45,7 @@ def kill(supervisor, node):
     return pid
 
 
-@pytest.mark.parametrize("node", ["plan_executor", "path_plan_queue"])
+@pytest.mark.parametrize("node", ["plan_executor", pytest.param("path_plan_queue", marks=pytest.mark.nightly)])
 def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs(demo_graph, terminal, node):
     start_hand(terminal)
     pid = kill(demo_graph, node)

@@ -24,7 +24,7 @@ OTHERS = ("plan_executor", "rtc_decision_unit", "cspace_planner", "bag_recorder"
 
 
 def test_any_halt_halts_and_nothing_moves_before_resume():
-    result = stops.run({"halts": 8})
+    result = stops.run({"halts": 4})
     assert [goal["name"] for goal in result["goals"] if not goal["met"]] == [], result["figures"]
 
 

@@ -126,7 +126,7 @@ def test_a_half_open_link_is_told_and_survived(hosts, terminal):
     finish(terminal)
 
 
-@pytest.mark.parametrize("role", ["robot", "operator"])
+@pytest.mark.parametrize("role", ["robot", pytest.param("operator", marks=pytest.mark.nightly)])
 def test_a_link_node_killed_in_the_middle_of_a_plan_comes_back_and_the_plan_goes_on(hosts, terminal, role):
     start_hand(terminal)
     pid = hosts.sides[role].pid("link")

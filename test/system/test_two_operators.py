@@ -17,6 +17,7 @@ from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.nightly,
     pytest.mark.timeout(600),
     pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
 ]
