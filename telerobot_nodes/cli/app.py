@@ -77,16 +77,19 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         file, attribute = COMMANDS[name].split(":")
         module = import_module(f"telerobot_nodes.cli.{file}")
         command = getattr(module, attribute)
+        settings = "CONTEXT_OF_STOPS" if name in STOPS else "CONTEXT_SETTINGS"
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name, context_settings=getattr(module, "CONTEXT_SETTINGS", None))(command)
+            app.command(name, context_settings=getattr(module, settings, None))(command)
     return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. A TelerobotError becomes one line on stderr and exit code 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] not in COMMANDS:
+        words[0] = meant(words[0])
     if arguments is None and words and words[0] in STOPS:
         _hurry()
     names = (words[0],) if words and words[0] in COMMANDS else tuple(COMMANDS)
@@ -98,6 +101,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"telerobot: {error}", file=sys.stderr)
         return EXIT_REFUSED
     return code if isinstance(code, int) else 0
+
+
+def meant(word: str) -> str:
+    """The stop that a word begins with, however it is written, as in `STOP!` or `e-stop`; any other word as it is."""
+    from telerobot_nodes.core.protocol import begins_with_halt
+
+    if not begins_with_halt(word):
+        return word
+    letters = "".join(filter(str.isalpha, word.lower()))
+    return "estop" if letters.startswith("estop") else "halt"
 
 
 def _hurry() -> None:

@@ -1,7 +1,7 @@
 """`telerobot halt | stop | estop | reset | tare`: what must work when nothing else does.
 
-A halt and an e-stop go to every arm in sight, directly, whatever other node is missing. Exit code 0 only after every
-arm has confirmed.
+A halt and an e-stop go to every arm in sight, directly, whatever other node is missing, and whatever else stands on
+the line. Exit code 0 only after every arm has confirmed.
 """
 
 from __future__ import annotations
@@ -13,20 +13,33 @@ import typer
 from telerobot_nodes.cli.operate import Namespace, do, fail, join_graph
 from telerobot_nodes.operator.client import commands
 
-Reason = Annotated[str, typer.Argument(help="Reason, shown to all operators.")]
+WAIT = 10.0  # [s]
+CONTEXT_OF_STOPS = {"ignore_unknown_options": True}  # an option that is wrong must not keep a stop back
+
+
+def seconds(text: object) -> float:
+    """A wait [s], from 0.1; the default for what is none."""
+    try:
+        wait = float(str(text))
+    except ValueError:
+        return WAIT
+    return wait if wait >= 0.1 else WAIT
+
+
+Reason = Annotated[list[str] | None, typer.Argument(help="Reason, shown to all operators.")]
 Arms = Annotated[str, typer.Option("--namespace", help="Namespace of one arm, for example left; default: every arm.")]
-Wait = Annotated[float, typer.Option(min=0.1, help="Longest wait for the robot's confirmation [s].")]
+Wait = Annotated[float, typer.Option(parser=seconds, help="Longest wait for the robot's confirmation [s], from 0.1.")]
 AtRobot = Annotated[bool, typer.Option("--at-robot", help="On the robot's host: without authority over the plan.")]
 
 
-def halt(reason: Reason = "operator", namespace: Arms = "", wait: Wait = 10.0) -> None:
+def halt(reason: Reason = None, namespace: Arms = "", wait: Wait = WAIT) -> None:
     """Stop every arm on its path and keep the plan; waits for the robot's confirmation."""
-    _stop("halt", commands.Halt(reason).reason, namespace, wait)
+    _stop("halt", commands.Halt(" ".join(reason or ())).reason, namespace, wait)
 
 
-def estop(reason: Reason = "operator", namespace: Arms = "", wait: Wait = 10.0) -> None:
+def estop(reason: Reason = None, namespace: Arms = "", wait: Wait = WAIT) -> None:
     """Latch the e-stop of every arm, until `telerobot reset`; waits for the robot's confirmation."""
-    _stop("estop", commands.EStop(reason).reason, namespace, wait)
+    _stop("estop", commands.EStop(" ".join(reason or ())).reason, namespace, wait)
 
 
 def reset(namespace: Namespace = "", at_robot: AtRobot = False) -> None:

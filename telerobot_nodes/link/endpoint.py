@@ -58,8 +58,11 @@ class Endpoint:
         }
         self.strangers = 0
 
-    def send(self, now: float, topic: int, message: bytes) -> None:
-        """Take a message of the local graph for every peer. Raises InvalidValueError when it is too large."""
+    def send(self, now: float, topic: int, message: bytes, urgent: bool = False) -> None:
+        """Take a message of the local graph for every peer; an urgent one leaves before all others.
+
+        Raises InvalidValueError when it is too large.
+        """
         entry, crossing = self._line.topics[topic], self._crossings[topic]
         if crossing is not None and len(message) > crossing.size:
             raise InvalidValueError(
@@ -67,7 +70,7 @@ class Endpoint:
             )
         parts = split(topic, self._number(topic, message), message)
         for session in self.sessions.values():
-            session.send(now, topic, parts)
+            session.send(now, topic, parts, urgent)
 
     def receive(self, now: float, datagram: bytes, address: Address) -> list[Arrival]:
         """Take a datagram; the messages to deliver now."""

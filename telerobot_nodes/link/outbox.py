@@ -11,13 +11,15 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from telerobot_nodes.graph import Crossing
+from telerobot_nodes.graph import Crossing, Priority
 from telerobot_nodes.link.bodies import Data
 from telerobot_nodes.link.framing import MOST_BYTES
 
 OVERHEAD = 28 + 53  # [B] of a datagram beside its body: IP, UDP, header, code
 WAITING_BYTES = 2_000_000  # of a topic
 BURST = 0.02  # [s] of the rate that may leave at once
+URGENT = Crossing(Priority.HALT, most=500.0)  # of any topic, as the halts themselves
+URGENT_DEPTH = 64
 RATE_BURST = 0.5  # [s] of a topic's greatest rate that may come at once
 
 
@@ -70,6 +72,7 @@ class Outbox:
 
     def __init__(self, topics: Sequence[Crossing], depths: Sequence[int], rate: float) -> None:
         self._queues = [_Queue(crossing, depth) for crossing, depth in zip(topics, depths, strict=True)]
+        self._urgent = _Queue(URGENT, URGENT_DEPTH)
         self._order = sorted(range(len(topics)), key=lambda at: topics[at].priority)
         self._rate = rate / 8.0  # [B/s]
         self._burst = max(2.0 * MOST_BYTES, BURST * self._rate)
@@ -81,19 +84,29 @@ class Outbox:
         if not again and not queue.admits(now):
             queue.dropped += 1
             return False
+        self._add(now, queue, parts)
+        return True
+
+    def put_first(self, now: float, topic: int, parts: Sequence[Data]) -> None:
+        """Take a message that leaves before all others, whatever the rate of its topic; counted as one of it."""
+        if self._urgent.admits(now):
+            self._add(now, self._urgent, parts)
+        else:
+            self._queues[topic].dropped += 1
+
+    @staticmethod
+    def _add(now: float, queue: _Queue, parts: Sequence[Data]) -> None:
         size = sum(len(part.payload) for part in parts)
         queue.make_room(size)
         queue.waiting.append(_Message(now, deque(parts), size))
         queue.bytes += size
-        return True
 
     def take(self, now: float) -> tuple[float, Data] | None:
         """Stamp [s] and part to be sent now; None: nothing waits, or the rate does not allow it yet."""
         self._earn(now)
         if self._rate and self._credit < 0.0:
             return None
-        for at in self._order:
-            queue = self._queues[at]
+        for queue in (self._urgent, *(self._queues[at] for at in self._order)):
             self._drop_old(now, queue)
             if queue.waiting:
                 message = queue.waiting[0]
@@ -111,7 +124,7 @@ class Outbox:
 
     def next_due(self, now: float) -> float:
         """When `take` has something, at the earliest [s]; infinite: not before `put`."""
-        if not any(queue.waiting for queue in self._queues):
+        if not self._urgent.waiting and not any(queue.waiting for queue in self._queues):
             return math.inf
         return now + max(0.0, -self._credit / self._rate) if self._rate else now
 

@@ -92,10 +92,10 @@ class Session:
 
     # out -----------------------------------------------------------------------------------------------------
 
-    def send(self, now: float, topic: int, parts: Sequence[Data]) -> None:
+    def send(self, now: float, topic: int, parts: Sequence[Data], urgent: bool = False) -> None:
         """Send a message, if the peer has opened the session: what waits for a peer is too old when it comes."""
         if self._answered:
-            self._outbox.put(now, topic, parts)
+            (self._outbox.put_first if urgent else self._outbox.put)(now, topic, parts)
 
     def poll(self, now: float) -> list[bytes]:
         """Datagrams to send now."""

@@ -51,3 +51,8 @@ def test_a_long_text_is_named_by_its_beginning():
     with pytest.raises(InvalidValueError) as caught:
         trial_of("}" * 500)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("text", ["halt", "STOP!", "halt left_arm", " e-stop; grasp module", "halt }"])
+def test_a_text_that_halts_is_not_tried(text):
+    assert trial_of(text) == text

@@ -171,3 +171,12 @@ def test_a_merge_key_takes_mappings_only_and_hides_no_key_given_twice(tmp_path, 
     path.write_text(text)
     with pytest.raises(ParameterFileError, match=r"<<.*a mapping is expected|b: given twice"):
         read_yaml(path)
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-13-45", "!!int x", "!!bool maybe", "0b_", "9" * 400, "9" * 5000, "!!float one", "!!timestamp no"]
+)
+def test_a_scalar_that_only_looks_like_its_type_is_rejected_with_its_place(tmp_path, value):
+    with pytest.raises(ParameterFileError, match=r"cart.yaml:2:7: ") as caught:
+        load(tmp_path, f"cart: big\nnote: {value}\n")
+    assert len(str(caught.value)) < 200

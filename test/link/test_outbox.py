@@ -115,3 +115,26 @@ def test_a_message_that_has_begun_is_sent_to_its_end_whatever_comes_after_it():
     numbers = [part.number for now in range(1, 100) for part in drain(box, float(now))]
     assert numbers == [1] * (9 - len(first)) + [5] * 2
     assert box.dropped(0) == 3
+
+
+def test_an_urgent_message_leaves_before_all_others_whatever_the_rate_of_its_topic():
+    thin = Crossing(Priority.OPERATIONS, most=10.0)
+    box = Outbox((HALT, thin), (64, 64), 1e6)
+    for number in range(1, 20):
+        box.put(0.0, 0, split(0, number, b"halt"))
+        box.put(0.0, 1, split(1, number, bytes(3 * MOST_PART)))
+    assert box.dropped(1) > 10  # the topic's rate is used up
+    box.put_first(0.001, 1, split(1, 20, b"halt left_arm"))
+    _, part = box.take(box.next_due(0.001) + 1e-6)
+    assert (part.topic, part.payload) == (1, b"halt left_arm")
+
+
+def test_a_flood_of_urgent_messages_is_bounded_and_counted():
+    box = Outbox(TOPICS, DEPTHS, 0.0)
+    for number in range(1, 2000):
+        box.put_first(0.0, 2, split(2, number, b"halt left_arm"))
+    assert len(drain(box, 0.0)) <= 64
+    assert box.dropped(2) > 1000
+    assert box.next_due(1.0) == float("inf")
+    box.put_first(1.0, 2, split(2, 3000, b"x"))
+    assert box.next_due(1.0) == 1.0

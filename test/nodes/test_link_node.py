@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from telerobot.msg import ExecutorState, Halt, LinkState, PlanOperations
+from telerobot.msg import Command, ExecutorState, Halt, LinkStamp, LinkState, PlanOperations
 from telerobot_nodes import graph
 from telerobot_nodes.core import protocol
 from telerobot_nodes.core.config import NodeOptions
@@ -19,6 +19,7 @@ from telerobot_nodes.nodes.tools.interface_hash import interface_hash
 from telerobot_nodes.nodes.tools.link import LinkNode
 
 OPERATIONS, STATE = "plan_executor/operations", "plan_executor/state"
+TEXTS = "rtc_decision_unit/commands"
 
 
 def free_ports(count):
@@ -50,15 +51,17 @@ class Ends:
 
     def __init__(self, ros):
         self.ros, self.states = ros, {}
-        self.got = {OPERATIONS: [], STATE: [], "halt": []}
+        self.got = {OPERATIONS: [], STATE: [], "halt": [], TEXTS: []}
         self._publishers = {
             OPERATIONS: self._publisher(PlanOperations, OPERATIONS, OPERATOR_SIDE),
             "halt": self._publisher(Halt, "halt", OPERATOR_SIDE),
+            TEXTS: self._publisher(Command, TEXTS, OPERATOR_SIDE),
             STATE: self._publisher(ExecutorState, STATE, ""),
         }
         for name, kind, prefix in (
             (OPERATIONS, PlanOperations, ""),
             ("halt", Halt, ""),
+            (TEXTS, Command, ""),
             (STATE, ExecutorState, OPERATOR_SIDE),
         ):
             note = self.got[name].append
@@ -105,6 +108,46 @@ def test_both_hosts_meet_and_messages_cross_both_ways(ros, ends, hosts):
     assert ends.got["halt"][0].reason == "from the desk"
     assert ends.states["cell"].peer == "desk"
     assert ros.until(lambda: ends.states["cell"].round_trip >= 0.0)  # known with the second beat
+
+
+def text(words, number=1):
+    return Command(link=LinkStamp(sender="host/shell/1", number=number), sender="host/shell/1", text=words)
+
+
+@pytest.fixture
+def met(ros, ends, hosts):
+    """Both hosts, met; the robot's side hears texts and halts."""
+    nodes = [ros.add(LinkNode(options(name, hosts))) for name in ("robot", "operator")]
+    assert ends.are(protocol.LinkState.FRESH)
+    assert ros.until(lambda: ends.send("halt", Halt(number=1)) or ends.got["halt"])
+    assert ros.until(lambda: ends.send(TEXTS, text("status")) or ends.got[TEXTS])
+    ends.got["halt"].clear()
+    return nodes
+
+
+def test_a_halt_with_a_reason_of_a_hundred_kilobytes_crosses(ros, ends, met):
+    ends.send("halt", Halt(number=7, agent="ana", reason="x" * 100_000))
+    assert ros.until(lambda: ends.got["halt"])
+    assert (ends.got["halt"][0].agent, ends.got["halt"][0].number) == ("ana", 7)
+    ends.send("halt", Halt(number=8, agent="y" * 100_000, link=LinkStamp(sender="z" * 100_000)))
+    assert ros.until(lambda: len(ends.got["halt"]) == 2)
+    assert ends.got["halt"][1].number == 8
+
+
+@pytest.mark.parametrize("words", ["halt", "STOP! at once", "halt " + "x" * 100_000, "stop" + "y" * 200_000])
+def test_a_text_that_halts_everything_crosses_as_a_halt_too_whatever_its_length(ros, ends, met, words):
+    ends.send(TEXTS, text(words, 5))
+    assert ros.until(lambda: ends.got["halt"])
+    assert (ends.got["halt"][0].agent, ends.got["halt"][0].number) == ("host/shell/1.text", 5)
+
+
+def test_a_halt_of_one_arm_is_not_thinned_by_a_flood_of_texts(ros, ends, met):
+    for number in range(2, 202):
+        ends.send(TEXTS, text("status", number))
+    ends.send(TEXTS, text("halt left_arm", 202))
+    assert ros.until(lambda: any(one.text == "halt left_arm" for one in ends.got[TEXTS]))
+    assert ros.until(lambda: met[1].health().values.get(f"cell {TEXTS} dropped", 0) > 50)  # the flood was one
+    assert ends.got["halt"] == []
 
 
 def test_a_robot_told_to_hold_is_halted_when_the_link_is_lost(ros, ends, hosts):

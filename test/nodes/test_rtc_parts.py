@@ -16,7 +16,7 @@ from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits, begun_in_contact
-from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of
+from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, slowing
 from telerobot_nodes.nodes.decision.rtc_subsystems import robot_of
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.rtc.decision import BindPrimitive, ElaborateScript, Job, ParseText
@@ -117,6 +117,39 @@ def test_a_pose_is_sent_in_the_world_of_the_arms_own_graph(workers, robot):
     T = pin.SE3(np.eye(3), np.array([0.0, -0.8, 0.0]))
     here, moved = (goals_of(primitive, robot, at)[0].values["tr_tn_dest"] for at in (HERE, T))
     np.testing.assert_allclose(np.array(moved[:3]) - here[:3], [0.0, 0.8, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "move left_arm by 20 cm up speed 0.1",
+        "move left_arm to above dock speed 0.1",
+        "move left_arm to above dock interpolate task via (0.45, 0.0, 0.6) speed 0.1",
+        "touch table with left_arm speed 0.1",
+    ],
+)
+def test_a_motion_that_is_slowed_down_is_never_made_faster(workers, robot, text):
+    primitive, _ = first_primitive(workers, text)
+    goals = goals_of(primitive, robot, HERE)
+    for speed in (0.2, 1.0, 100.0):
+        assert slowing(primitive, robot, speed) is None
+    slower = slowing(primitive, robot, 0.02)
+    again = [slower.goal(goal) for goal in goals]
+    path = primitive.trajectory.points
+    poses = [robot.forward(q).translation for q in path] if path.shape[1] == robot.dof else path[:, :3]
+    length = np.linalg.norm(np.diff(poses, axis=0), axis=1).sum()
+    cruise = sum(goal.values["time_vel_val"] - goal.values["acc_time"] for goal in again)
+    assert length / cruise == pytest.approx(0.02, rel=0.01)
+    size = np.abs(path[-1] - path[0]).max() if path.shape[1] == robot.dof else length
+    assert float(slower.change[1][1]) * cruise == pytest.approx(size, rel=0.01)
+    executive = Executive(robot, 0.005)
+    for number, goal in enumerate(again, 1):
+        executive.check(PrimitiveRequest(number, goal.name, dict(goal.values)))
+
+
+def test_a_motion_that_stands_or_only_turns_needs_no_slowing(workers, robot):
+    held, _ = first_primitive(workers, "hold left_arm for 4 s")
+    assert slowing(held, robot, 0.001) is None
 
 
 def test_the_thresholds_of_a_motion_begun_in_a_contact_count_from_there():

@@ -64,6 +64,15 @@ def test_a_state_is_fresh_for_half_a_second_and_lost_after_two(state):
     assert (state.is_lost(11.9), state.is_lost(12.1)) == (False, True)
 
 
+def test_a_wrench_of_a_sensor_that_fell_silent_is_no_measurement(state):
+    """A guard on it is then unknown, and stops the motion; the last wrench would keep it content for ever."""
+    state.take_wrench(1.0, (1.0,) * 6)
+    update(state, 1.4, 0.1, 0.0, 0.0)
+    assert state.latest.wrench == (1.0,) * 6
+    update(state, 1.6, 0.1, 0.0, 0.0)
+    assert state.latest.wrench == ()
+
+
 @pytest.mark.parametrize(
     ("opening", "grip", "slips"),
     [(0.036, 0.04, False), (0.034, 0.04, True), (0.046, 0.04, True), (0.0, 0.0, False), (np.inf, 0.04, False)],

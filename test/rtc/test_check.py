@@ -58,6 +58,7 @@ VOCABULARY = Vocabulary(
         ("push box unless force > 3 then slow to 3 m", "3 m", "number of speed"),
         ("push box retry 2.5", "2.5", "whole number"),
         ("push box retry 11", "11", "whole number"),
+        ("push box as left_arm", "left_arm", "is an arm"),
         ("push box tool hammer", "hammer", "no tool"),
         ("push box frame tabel", "tabel", "did you mean table"),
         ("push box maintain avoid-task-region panle", "panle", "did you mean panel"),

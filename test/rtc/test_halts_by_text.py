@@ -2,7 +2,9 @@
 
 import pytest
 
-from telerobot_nodes.rtc.decision import Dispatch, HaltSubsystem, HoldSubsystem, Reply
+from telerobot_nodes.rtc.decision import Dispatch, HaltSubsystem, HoldSubsystem, Reply, ResumeSubsystems
+from telerobot_nodes.rtc.language import Control, Name
+from telerobot_nodes.rtc.server.control_words import ControlWords
 
 MOVES = "move left_arm to home", "move right_arm to home"
 FEAR = ["STOP!", "halt now", "stop", "halt; move left_arm to dock", "halt left_arm; halt right_arn", "halt}{", "e-stop"]
@@ -98,6 +100,65 @@ def test_a_long_text_that_came_before_a_halt_begins_nothing_after_it(cell):
     cell.settle()
     assert cell.executor.sent == []
     assert cell.replies[-1] == Reply("script", "a halt came after this text; nothing of it was begun", ok=False)
+
+
+def test_a_long_text_that_waited_behind_a_halt_begins_nothing(cell):
+    """It came first and is read last: the worker gets it after the halt."""
+    cell.now = 1.0
+    cell.say("halt")
+    for text in ("; ".join(["move left_arm to dock"] * 50), "reset  # " + "as long as this " * 20):
+        cell.take(cell.interface.submit("script", text, 1.1, arrived=0.9))
+        cell.settle(until=cell.now)
+        assert cell.replies[-1] == Reply("script", "a halt came after this text; nothing of it was begun", ok=False)
+    assert cell.executor.sent == []
+
+
+def test_a_reset_that_waited_behind_the_halt_of_one_arm_or_command_ends_no_halt(cell):
+    """It would end a halt that its sender did not know."""
+    for text in ("halt left_arm", f"halt command {moving(cell)[1]}"):
+        cell.now += 1.0
+        cell.say(text)
+        early = cell.interface.submit("ana", "reset", cell.now + 0.2, arrived=cell.now - 0.1)
+        assert [type(output) for output in early] == [Reply]
+        assert not early[0].ok
+        cell.take(cell.interface.submit("ana", "status", cell.now + 0.2, arrived=cell.now - 0.1))
+        assert cell.replies[-1].ok
+        late = cell.interface.submit("ana", "reset", cell.now + 0.2)
+        assert ResumeSubsystems in [type(output) for output in late]
+
+
+@pytest.mark.parametrize("text", ["halt; reset", "halt left_arm; reset; status", "HALT;\nstatus; reset"])
+def test_a_text_that_halts_ends_no_halt(cell, text):
+    """It is read late: somebody else may have halted meanwhile."""
+    moving(cell)
+    outputs = cell.interface.submit("ana", text, cell.now)
+    assert not [output for output in outputs if isinstance(output, ResumeSubsystems)]
+    cell.take(outputs)
+    assert not cell.replies[-1].ok
+    assert "'reset' stands in a text of its own" in cell.replies[-1].text
+
+
+class Ending:
+    """A record whose primitive ends between two looks of the thread that hears a halt."""
+
+    def __init__(self, primitive):
+        self._left = [primitive]
+
+    @property
+    def primitive(self):
+        return self._left.pop() if self._left else None
+
+
+def test_the_thread_that_hears_halts_looks_once_at_what_another_one_changes(cell):
+    moving(cell)
+    running = next(record for record in cell.unit.commands.values() if record.primitive)
+    primitive = running.primitive
+    assert ControlWords.moving([Ending(primitive), Ending(None)]) == [(primitive.subsystem, primitive.number)]
+
+
+def test_a_command_that_ends_while_its_halt_is_heard_leaves_nothing_to_stop(cell):
+    assert cell.interface.moved_by(Control("halt", command=99)) == []
+    assert cell.interface.moved_by(Control("halt", name=Name("tour"))) == []
 
 
 def test_a_text_that_waited_behind_a_halt_begins_nothing(cell):

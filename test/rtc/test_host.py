@@ -21,7 +21,7 @@ class Arms:
 
     def __init__(self):
         self.sent, self.halts, self.stops, self.halted = [], [], [], threading.Event()
-        self.named, self.ended = [], []
+        self.named, self.ended, self.resumed = [], [], []
 
     def send(self, primitive, request):
         self.sent.append(primitive)
@@ -37,6 +37,9 @@ class Arms:
 
     def end(self, subsystem, primitive, outcome="halted"):
         self.ended.append(subsystem)
+
+    def resume_all(self, reason):
+        self.resumed.append(reason)
 
     def stop(self, subsystem, reason, primitive, outcome="halted"):
         self.stops.append((subsystem, outcome))
@@ -165,6 +168,24 @@ def test_a_scoped_halt_takes_the_direct_path_too(rig):
     gate.set()
     answers.next()
     assert {answer.text[:4] for answer in (answers.next(), *answers)} == {"halt"}
+
+
+@pytest.mark.parametrize("halt", ["halt", "halt left_arm"])
+@pytest.mark.parametrize("text", ["reset", "reset  # " + "x" * 200])
+def test_a_reset_that_waits_while_somebody_halts_does_not_end_that_halt(rig, halt, text):
+    host, arms, _ = rig
+    gate = blocked(host)
+    host.submit("ana", text, early := Calls())
+    host.submit("bob", halt, halted := Calls())
+    gate.set()
+    halted.next()
+    assert not early.next().ok
+    assert arms.resumed == []
+    host.submit("ana", "reset", late := Calls())
+    assert late.next().ok
+    host.submit("ana", "show commands", late)
+    late.next()  # the outputs of the reset were played
+    assert len(arms.resumed) == 1
 
 
 def test_no_halt_is_swallowed_by_the_inbox_of_a_flood(rig):

@@ -190,8 +190,8 @@ def all_is_well(unit, context, report, env):
     return analysis.Row(Verdict.CONTINUE), "done"
 
 
-def no_writes(unit, context, row, env):
-    return []
+def no_writes(unit, context, report, row, env):
+    return [], ""
 
 
 def never_suspect(entry):

@@ -112,7 +112,7 @@ class _Builder:
             return None
         if isinstance(node, yaml.ScalarNode):
             word = node.tag.endswith(":bool") and node.value.lower() in _TRUTH  # a text, until a truth value is needed
-            return node.value if word else self._scalars.construct_object(node)
+            return node.value if word else self._scalar(node)
         if id(node) not in self._done:
             if id(node) in self._open or depth > MAX_DEPTH:
                 _too_deep(self._file, node.start_mark)
@@ -122,6 +122,19 @@ class _Builder:
             else:
                 self._done[id(node)] = [self.value(item, depth + 1) for item in node.value]
         return self._done[id(node)]
+
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
+        """The value of a scalar, which may only look like one of its type: 2026-13-45, !!int x, 400 digits."""
+        try:
+            value = self._scalars.construct_object(node)
+            if type(value) is int:
+                float(value)
+        except (ValueError, KeyError, OverflowError, AttributeError):
+            line, column = _mark(node.start_mark)
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{shortened(node.value)} is no {kind}; a text stands in quotes"
+            raise ParameterFileError(self._file, line, "YAML", problem, column) from None
+        return value
 
     def _mapping(self, node: yaml.MappingNode, depth: int) -> FileMapping:
         mapping = FileMapping(self._file, _mark(node.start_mark))

@@ -19,7 +19,7 @@ from telerobot_nodes.core.values import se3_from_pose
 from telerobot_nodes.nodes.decision.arm_stops import ArmStops
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits
-from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, report_of
+from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, Slowing, goals_of, report_of, slowing
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.rtc.decision import Measured
 from telerobot_nodes.rtc.elaboration import Request
@@ -38,6 +38,7 @@ class _Running:
     ends: float  # [s]
     handle: Any = None
     stop_as: str = ""  # outcome of a stop that the decision unit asked for
+    slower: Slowing | None = None  # by a reflex
     held: bool = False
     stops: bool = False  # by a hold, though it may have been taken back since
     waits: bool = False  # stopped by a hold
@@ -132,13 +133,21 @@ class ArmProxy:
         running.handle.cancel_goal_async()
 
     def slow(self, number: int, speed: float) -> None:
-        """Slow the primitive down to a tool speed [m/s]."""
+        """Slow the primitive down to a tool speed [m/s], all of it that is still to come; it is never made faster."""
         running = self._running
-        if running is None or running.primitive.number != number or not self._change.service_is_ready():
+        if running is None or running.primitive.number != number:
             return
-        request = self._change.srv_type.Request(
-            keys=["time_vel_sel", "time_vel_val"], values=["velocity", repr(float(speed))]
-        )
+        slower = slowing(running.primitive, self.robot, speed)
+        if slower is None or (running.slower is not None and slower.ratio <= running.slower.ratio):
+            return
+        running.slower = slower
+        if running.waits:  # the goal that goes on is a new one
+            return
+        if not self._change.service_is_ready():
+            self._slowed(number, None)
+            return
+        keys, values = slower.change
+        request = self._change.srv_type.Request(keys=keys, values=values)
         self._change.call_async(request).add_done_callback(lambda done: self._slowed(number, done.result()))
 
     def _slowed(self, number: int, answer: Any) -> None:
@@ -174,10 +183,11 @@ class ArmProxy:
         if not self._client.server_is_ready():
             self._finish(running, "link_loss", None, f"{self.arm.name}: gcmsf_control does not serve primitives")
             return
-        keys, values = running.goals[0].texts
+        first = running.goals[0] if running.slower is None else running.slower.goal(running.goals[0])
+        keys, values = first.texts
         goal = ExecutePrimitive.Goal(
             parameters=PrimitiveParameters(
-                name=running.goals[0].name, agent=f"command {running.primitive.command}", keys=keys, values=values
+                name=first.name, agent=f"command {running.primitive.command}", keys=keys, values=values
             )
         )
         running.handle = None
@@ -191,7 +201,7 @@ class ArmProxy:
             return
         running.handle = handle
         handle.get_result_async().add_done_callback(lambda done: self._ended(running, done))
-        if running.stop_as:
+        if running.stop_as or self._running is not running:  # it was given up meanwhile
             handle.cancel_goal_async()
         elif running.held:
             self._cancel_to_hold(running)

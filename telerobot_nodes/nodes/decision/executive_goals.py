@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
+from telerobot_nodes.core.values import pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.motion.parameters import kind_named
 from telerobot_nodes.rtc.elaboration import pose_length
 from telerobot_nodes.rtc.execution import needs_note
@@ -104,6 +104,48 @@ def _fitting(executive: str, values: dict[str, ParameterValue]) -> ExecutiveGoal
     if not values.get("select") and executive != "teleoperation":
         values["end_time"] = 0.0
     return ExecutiveGoal(executive, {n: v for n, v in values.items() if n in allowed or n not in _MAY_DROP})
+
+
+@dataclass(frozen=True)
+class Slowing:
+    """A motion that goes on more slowly: the change of the goal under way, and the goals that are still to be sent."""
+
+    velocity: float  # [m/s] or [rad/s], of whichever is more, as the executive has it
+    ratio: float  # of the tool's mean speed to the speed that is allowed
+
+    @property
+    def change(self) -> tuple[list[str], list[str]]:
+        """Keys and values for the goal under way."""
+        return ["time_vel_sel", "time_vel_val"], ["velocity", repr(self.velocity)]
+
+    def goal(self, goal: ExecutiveGoal) -> ExecutiveGoal:
+        """A goal at the new speed; as it is where it is slower already."""
+        if "time_vel_val" not in goal.values:
+            return goal
+        seconds = float(goal.values["time_vel_val"])  # type: ignore[arg-type]
+        least = seconds * self.ratio + float(goal.values.get("acc_time", 0.0))  # type: ignore[arg-type]
+        return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": max(seconds, least)})
+
+
+def slowing(primitive: Primitive, robot: RobotModel, speed: float) -> Slowing | None:
+    """How the tool of a motion comes to go at `speed` [m/s] at most; None where it is slower already, or stands."""
+    trajectory = primitive.trajectory
+    points, seconds = trajectory.points, trajectory.duration
+    if trajectory.space is Space.NONE or len(points) < 2:
+        return None
+    if trajectory.space is Space.JOINT:
+        poses = np.array([pose_from_se3(robot.forward(joints)) for joints in points])
+        most = float(np.abs(points[-1] - points[0]).max())
+    else:
+        poses = points
+        most = max(sum(moved) for moved in zip(*map(pose_distance, poses[:-1], poses[1:]), strict=True))
+    length = float(np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1).sum())
+    ratio = length / (speed * seconds)
+    acceleration = primitive.parameters.get("acc_time", 0.0)
+    ramp = min(float(acceleration), 0.5 * seconds) if isinstance(acceleration, float) else 0.0
+    if ratio * seconds <= seconds - ramp:
+        return None
+    return Slowing(most / (seconds * ratio), ratio)
 
 
 def _yaml(value: ParameterValue) -> str:

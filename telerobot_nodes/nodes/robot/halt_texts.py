@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rclpy.serialization import deserialize_message
 
@@ -36,6 +37,35 @@ def halt_of_text(data: bytes, arms: Collection[str] = (), others: Collection[str
     `arms`: names of this arm. `others`: what else a halt may name; only the decision unit knows what that is. It
     cannot read a message that is cut: such a halt is one of everything, and so is one that names nothing known.
     """
+    start = _start(data)
+    if start is None or not begins_with_halt(start.text):
+        return None
+    scope = halt_scope(_until_null(start.text))
+    if _is_of_another(scope, arms, others) and _is_whole(data):
+        return None
+    named = HaltId.of_text(_decoded(start.sender), start.number)
+    return TextHalt(named, f"halt by {role_of(_decoded(start.role) or 'unknown')}")
+
+
+def scope_of_text(data: bytes) -> str | int | None:
+    """What a text that halts names, in a serialized Command.msg: "" for everything; None for any other text."""
+    start = _start(data)
+    if start is None or not begins_with_halt(start.text):
+        return None
+    return halt_scope(_until_null(start.text))
+
+
+class _Start(NamedTuple):
+    """The beginning of a Command.msg."""
+
+    sender: bytes
+    number: int
+    role: bytes
+    text: bytes
+
+
+def _start(data: bytes) -> _Start | None:
+    """What is read of a serialized message; None where it ends before its text."""
     order = _ORDERS.get(data[:2])
     if order is None:
         return None
@@ -45,15 +75,9 @@ def halt_of_text(data: bytes, arms: Collection[str] = (), others: Collection[str
         (number,) = struct.unpack_from(f"{order}Q", data, at)
         role, at = _string(data, at + 8, order, _NAME)
         text, _ = _string(data, at, order, _TEXT)
-    except struct.error:  # it ends before its text
+    except struct.error:
         return None
-    if not begins_with_halt(text):
-        return None
-    scope = halt_scope(_until_null(text))
-    if _is_of_another(scope, arms, others) and _is_whole(data):
-        return None
-    named = HaltId.of_text(_decoded(sender), number)
-    return TextHalt(named, f"halt by {role_of(_decoded(role) or 'unknown')}")
+    return _Start(sender, number, role, text)
 
 
 def _is_of_another(scope: str | int, arms: Collection[str], others: Collection[str]) -> bool:

@@ -40,6 +40,7 @@ from telerobot_nodes.link import (
 from telerobot_nodes.nodes.framework import GraphNode, Health, found_quickly, interface_class, qos_profile, run_node
 from telerobot_nodes.nodes.messages import LinkCounter
 from telerobot_nodes.nodes.tools.interface_hash import interface_hash
+from telerobot_nodes.nodes.tools.link_halts import halt_of_everything, halt_that_fits, is_urgent
 
 LOOK_PERIOD = 0.05  # [s] between looks at the states of the peers
 STATE_PERIOD = 0.2  # [s]
@@ -47,6 +48,7 @@ LONGEST_WAIT = 0.1  # [s] of the socket's thread
 DEPTH = 256  # messages the middleware holds while this process is busy
 BUFFER = 1 << 20  # [B] of the socket
 AT_ONCE = 64  # datagrams taken before others are sent
+HALT_TYPE, TEXTS = "telerobot/msg/Halt", "rtc_decision_unit/commands"
 HALTS = 5  # times a halt for a lost link is published: hold
 
 
@@ -61,6 +63,7 @@ class LinkNode(GraphNode):
         self._own = self._hosts.own("operator" if options.graph == "operator" else "robot", options.host)
         self._upward = self._own.role == "operator"  # direction of what this host sends
         self._topics = graph.crossing()
+        self._halt_topic = next(at for at, entry in enumerate(self._topics) if entry.name == "halt")
         self._endpoint = _endpoint(options, options.hosts, self._hosts, self._own, self._topics)
         self._socket = _bound(self._own)
         self._lock = threading.Lock()  # guards `_endpoint`
@@ -92,11 +95,25 @@ class LinkNode(GraphNode):
     def _send(self, at: int, data: bytes) -> None:
         now = self.now()
         with self._lock:
-            self._endpoint.send(now, at, data)
-            self._flush(now)
-            waits = self._endpoint.next_due(now) < math.inf
+            try:
+                self._take(now, at, data)
+            finally:
+                self._flush(now)
+                waits = self._endpoint.next_due(now) < math.inf
         if waits:
             os.eventfd_write(self._wake, 1)
+
+    def _take(self, now: float, at: int, data: bytes) -> None:
+        """Give a message to the endpoint; holds the lock. Halts first, and whatever their size."""
+        entry = self._topics[at]
+        urgent = False
+        if entry.type == HALT_TYPE and entry.crosses is not None:
+            data = halt_that_fits(data, entry.crosses.size)
+        elif entry.name == TEXTS:
+            halt, urgent = halt_of_everything(data), is_urgent(data)
+            if halt is not None:
+                self._endpoint.send(now, self._halt_topic, halt)
+        self._endpoint.send(now, at, data, urgent)
 
     def _flush(self, now: float) -> None:
         """Send what is due; holds the lock."""

@@ -85,7 +85,7 @@ class TextExchange:
         sent = SentText(next(self._numbers), text, now, now + period, period)
         self._open[sent.number] = sent
         if len(self._open) > MOST_OPEN:
-            del self._open[min(self._open)]
+            del self._open[min(self._open, key=lambda number: (_halts(self._open[number]), number))]
         return sent
 
     @property
@@ -96,8 +96,7 @@ class TextExchange:
         """Texts to be published again now."""
         again = [sent for sent in self._open.values() if now >= sent.due]
         for sent in again:
-            halts = begins_with_halt(sent.text) and not sent.unit
-            sent.period = min(2.0 * sent.period, HALT_LONGEST if halts else self._slowest)
+            sent.period = min(2.0 * sent.period, HALT_LONGEST if _halts(sent) else self._slowest)
             sent.due = now + sent.period
             sent.copies += 1
         return again
@@ -140,3 +139,8 @@ class TextExchange:
             del self._open[text_number]
         elif sent is not None:
             sent.over = True
+
+
+def _halts(sent: SentText) -> bool:
+    """Whether it is a halt without an answer, which is repeated quickly, and the last to be given up."""
+    return begins_with_halt(sent.text) and not sent.unit

@@ -92,15 +92,18 @@ class AnalysisUnit:
         env = self._environment(context, scratch.view, self._expected(context, report, scratch.view))
         row, note = self._judge(context, report, env)
         row, note = _confirmed(context, report, row, note, env)
+        changes, trouble = self._changes(context, report, row, env)
         try:
-            trusted = row.verdict is Verdict.CONTINUE
-            changes = [*added, *self._changes(context, row, env)]
-            measured |= {name: env.evaluate(e) for name, e in context.planned.step.keeps.items() if trusted}
+            if row.verdict is Verdict.CONTINUE and not trouble:
+                measured |= {name: env.evaluate(e) for name, e in context.planned.step.keeps.items()}
         except (ExpressionError, NotYetKnownError, DatabaseError) as error:
-            row, note, changes, trusted = replace(row, verdict=Verdict.ABORT), str(error), added, False
+            trouble = str(error)
+        if trouble:
+            row, note = replace(row, verdict=Verdict.ABORT), trouble
+        trusted = row.verdict is Verdict.CONTINUE and not _is_wished(context, report)
         settled = [w if trusted and w.key not in unmeasured else _doubted(w) for w in quiet]
         try:
-            self._write(context.writer, _last_wins([*settled, *base, *changes]), now)
+            self._write(context.writer, _last_wins([*settled, *base, *added, *changes]), now)
         except (DatabaseError, InvalidValueError) as error:
             return Recommendation(Verdict.ABORT, f"the database refused the result: {error}", measured)
         number = int(report.outcome.removeprefix("reflex_")) if row.verdict is Verdict.REACT else 0
@@ -170,8 +173,9 @@ class AnalysisUnit:
             if kind.role == "arm":
                 return Row(Verdict.CONTINUE), "done by the operator"
             outcome = kind.success
-        if outcome in context.request.accept or outcome == "until":
-            return Row(Verdict.CONTINUE), f"{outcome} is accepted"
+        if _is_wished(context, report):  # what it measured is entered all the same
+            row, _ = self._row(context, outcome, report, env)
+            return replace(row, verdict=Verdict.CONTINUE), f"{outcome} is accepted"
         if outcome.startswith("reflex_"):
             rule = context.request.reflexes[int(outcome.removeprefix("reflex_")) - 1]
             verdict = Verdict.REACT if rule.action.kind in REACTING else Verdict.ABORT
@@ -190,12 +194,26 @@ class AnalysisUnit:
                 return Row(Verdict.ABORT), f"the report cannot be judged: {error}"
         return Row(Verdict.ABORT), f"no row for {outcome}"
 
-    def _changes(self, context: Context, row: Row, env: Environment) -> list[Write]:
-        """Writes of the row, and of the step where it goes on."""
-        rules_of_step = context.planned.step.writes if row.verdict is Verdict.CONTINUE else ()
-        own = {env.text(rule.key): rule for rule in rules_of_step}
-        rules = [rule for rule in row.writes if env.text(rule.key) not in own]
-        return [_write_of(rule, env) for rule in (*rules, *own.values())]
+    def _changes(self, context: Context, report: Report, row: Row, env: Environment) -> tuple[list[Write], str]:
+        """Writes of the row, and of the step where it has done what it was sent for; why one has no value.
+
+        What has no value is not to be trusted; the others are true all the same.
+        """
+        done = row.verdict is Verdict.CONTINUE and not _is_wished(context, report)
+        rules_of_step = context.planned.step.writes if done else ()
+        changes: list[Write] = []
+        try:
+            rules = {env.text(rule.key): rule for rule in (*row.writes, *rules_of_step)}
+        except ExpressionError as error:
+            return changes, str(error)
+        trouble = ""
+        for key, rule in rules.items():
+            try:
+                changes.append(_write_of(rule, env))
+            except (ExpressionError, NotYetKnownError, DatabaseError) as error:
+                trouble = trouble or str(error)
+                changes += [Write(key, validity=Validity.SUSPECT)] if env.view.has(key) else []
+        return changes, trouble
 
     def _write(self, writer: str, writes: list[Write], now: float) -> None:
         if writes:
@@ -206,12 +224,18 @@ class AnalysisUnit:
                 self._database.release(writer)
 
 
+def _is_wished(context: Context, report: Report) -> bool:
+    """Whether a step ended as the command wishes, and not as it was sent for: its condition came true, or `accept`."""
+    own = report.outcome == context.planned.kind.success
+    return report.outcome == "until" or (report.outcome in context.request.accept and not own)
+
+
 def _confirmed(context: Context, report: Report, row: Row, note: str, env: Environment) -> tuple[Row, str]:
     """The row and note, or a recovery when the measurements do not show what the step was sent for."""
-    by_person = context.primitive.executive == OPERATOR_TASK
-    if row.verdict is not Verdict.CONTINUE or report.outcome != context.planned.kind.success or by_person:
+    if row.verdict is not Verdict.CONTINUE or context.primitive.executive == OPERATOR_TASK:
         return row, note
-    for demand in context.planned.step.confirms:
+    own = report.outcome == context.planned.kind.success
+    for demand in (demand for demand in context.planned.step.confirms if own or demand.always):
         try:
             if not env.evaluate(demand.condition):
                 return Row(Verdict.RECOVER), env.text(demand.message)

@@ -137,7 +137,7 @@ def check_clauses(script: Script, request: Request, library: Library) -> None:
         raise ElaborationError(f"mode: {skill.name} is compliant in a step; allowed: compliant")
     _check_hand(script, request)
     _check_person(script, request)
-    known = {stop.outcome for planned in script.steps for stop in planned.kind.stops}
+    known = {stop.outcome for planned in script.steps for stop in planned.kind.stops if stop.action == "stop"}
     for outcome in sorted(request.accept - known):
         raise ElaborationError(f"accept: {outcome!r} is no result of {skill.name}; allowed: {', '.join(sorted(known))}")
 

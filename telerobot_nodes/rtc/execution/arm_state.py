@@ -54,7 +54,8 @@ class ArmState:
         self._last_position = (now, pose[:3])
         self._trace(pose)
         width = self.opening if math.isfinite(self.opening) else None
-        latest = Measured(tuple(joints.tolist()), tuple(pose.tolist()), self.wrench, width=width, speed=speed)
+        wrench = self.wrench if now - self._wrench_at <= FRESH else ()  # a sensor that fell silent measures nothing
+        latest = Measured(tuple(joints.tolist()), tuple(pose.tolist()), wrench, width=width, speed=speed)
         self.latest = replace(latest, events=self._events(now, joints))
         return True
 

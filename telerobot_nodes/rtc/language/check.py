@@ -182,6 +182,8 @@ def _setting(setting: tree.Setting, vocabulary: Vocabulary) -> None:
         _named(value, vocabulary, "tools")
     elif setting.kind == "frame" and isinstance(value, tree.Name):
         _frame(value, vocabulary)
+    elif setting.kind == "as" and isinstance(value, tree.Name) and vocabulary.find(value.text, "arms"):
+        raise CommandError(f"{value.text!r} is an arm; a command has a name of its own", value.at)
 
 
 def _condition(condition: tree.Condition, vocabulary: Vocabulary) -> None:

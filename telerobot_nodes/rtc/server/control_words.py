@@ -43,6 +43,7 @@ from telerobot_nodes.rtc.world import Database, DatabaseError, View
 
 Outputs: TypeAlias = list[Output]
 Act: TypeAlias = Callable[[], tuple[str, Outputs]]  # answer and outputs
+_BY_NO_ARM = ("operator", "program")
 _OF_BREAKPOINTS = frozenset(("step", "continue", "break", "clear"))
 ArmsNow: TypeAlias = dict[str, tuple[tuple[float, ...], tuple[float, ...]]]  # joints, pose
 
@@ -100,6 +101,7 @@ class ControlWords:
     def __init__(self, unit: DecisionUnit, database: Database, arms: ArmsNow) -> None:
         self._unit, self._database, self._arms = unit, database, arms
         self.halted_at = -math.inf  # [s] everything, the last time
+        self.last_halt_at = -math.inf  # [s] of anything
 
     def check(self, sender: str, words: Sequence[Statement], now: float) -> list[Act]:
         """What each word will do; raises CommandError for the first that cannot be done."""
@@ -142,25 +144,25 @@ class ControlWords:
                 raise CommandError(f"command {control.command} is not under way", control.at)
             return found
         name, arm = control.name.text if control.name else "", self.arm_of(control)
-        labelled = [record for record in records if record.label == name]
-        if not labelled and not arm:
+        if not arm and not any(record.label == name for record in records):
             known = [*self._unit.library.workcell.arms, *(record.label for record in records if record.label)]
             at = control.name.at if control.name else control.at
             raise CommandError(f"no arm or command is called {name!r}", at, hint=did_you_mean(name, known))
         holders = self._unit.resources.holders(arm) if arm else ()
-        return labelled or [record for record in records if record.number in holders]
+        return [record for record in records if record.label == name or record.number in holders]
 
     @staticmethod
     def moving(records: Sequence[CommandRecord]) -> list[tuple[str, int]]:
         """Subsystem and number of the primitives of commands. Any thread."""
-        primitives = [record.primitive for record in records if record.primitive is not None]
-        return [(one.subsystem, one.number) for one in primitives if one.subsystem not in ("operator", "program")]
+        primitives = [record.primitive for record in records]  # read once each: the decision thread changes them
+        return [(one.subsystem, one.number) for one in primitives if one and one.subsystem not in _BY_NO_ARM]
 
     # words -----------------------------------------------------------------------------------------------------
 
     def halt(self, control: Control, reason: str, now: float, heard: float) -> Outputs:
         """Stop what a scope means, as heard at a time [s]; raises CommandError for an unknown one."""
         records, arm = self.records(control), self.arm_of(control)
+        self.last_halt_at = max(self.last_halt_at, heard)
         if records is None:
             self.halted_at = heard
         out = self._unit.halt(reason, now, records)

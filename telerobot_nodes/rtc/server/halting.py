@@ -32,7 +32,7 @@ class Halting:
         stopped: frozenset[str] | None = None  # all
         if meant == EVERYTHING:
             self._subsystems.halt_all(reason, named)
-            self._heard = self._clock()
+            self._heard = heard = self._clock()
             if self._waits:
                 return
             self._waits = True
@@ -40,15 +40,18 @@ class Halting:
             moved = self._interface.moved_by(meant)
             for subsystem, primitive in moved:
                 self._subsystems.halt(subsystem, reason, primitive, named)
-            stopped = frozenset(subsystem for subsystem, _ in moved)
-        self._urgent(lambda now: self._settle(meant, reason, stopped, now))
+            stopped, heard = frozenset(subsystem for subsystem, _ in moved), self._clock()
+        self._urgent(lambda now: self._settle(meant, reason, stopped, heard, now))
 
-    def _settle(self, meant: Control, reason: str, stopped: frozenset[str] | None, now: float) -> list[Output]:
+    def _settle(
+        self, meant: Control, reason: str, stopped: frozenset[str] | None, heard: float, now: float
+    ) -> list[Output]:
         """End what was stopped; only a subsystem that moves since then is halted now. Decision thread."""
         if meant == EVERYTHING:
             self._waits = False  # a halt that comes from now on has a pass of its own
+            heard = self._heard  # the latest of those that waited for this pass
         left: list[Output] = []
-        for output in self._interface.halt(meant, reason, now, self._heard):
+        for output in self._interface.halt(meant, reason, now, heard):
             if isinstance(output, HaltSubsystem) and (stopped is None or output.subsystem in stopped):
                 self._subsystems.end(output.subsystem, output.primitive)
             else:

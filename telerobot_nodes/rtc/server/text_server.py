@@ -66,12 +66,13 @@ class InterfaceServer:
         if begins_with_halt(text):
             meant = self.halt_meant(text)
             return [*self.halt(meant, f"halt by {role_of(sender)}", now), *self.after_halt(sender, text, meant, now)]
+        arrived = now if arrived is None else arrived
         try:
             if len(text) > SHORT:
                 refuse_too_long(text)
-                return [self._own(ParseText(text, dict(self.unit.macros)), sender, text, now)]
+                return [self._own(ParseText(text, dict(self.unit.macros)), sender, text, arrived)]
             verbs = self.unit.library.workcell.vocabulary.verbs
-            return self._take(sender, text, parse(text, verbs), now, now if arrived is None else arrived)
+            return self._take(sender, text, parse(text, verbs), now, arrived)
         except CommandError as error:
             return [Reply(sender, str(error), ok=False)]
 
@@ -97,9 +98,16 @@ class InterfaceServer:
         return [record.label for record in list(self.unit.commands.values()) if record.label]
 
     def moved_by(self, meant: Control) -> list[tuple[str, int]]:
-        """Subsystem and primitive (0: any) that a halt of this scope stops now. Any thread."""
-        arm = self._words.arm_of(meant)
-        return [(arm, 0)] if arm else self._words.moving(self._words.records(meant) or [])
+        """Subsystem and primitive (0: any) that a halt of this scope stops now; none of a command that has ended.
+
+        Any thread.
+        """
+        if arm := self._words.arm_of(meant):
+            return [(arm, 0)]
+        try:
+            return self._words.moving(self._words.records(meant) or [])
+        except CommandError:  # it has ended since the text was looked at
+            return []
 
     def halt(self, meant: Control, reason: str, now: float, heard: float | None = None) -> Outputs:
         """End what a halt stops: the subsystems first, then the bookkeeping. `heard`: when it came [s], if not now."""
@@ -131,6 +139,9 @@ class InterfaceServer:
         halts = [word for word in words if isinstance(word, Control) and word.verb == "halt"]
         if statements[0] not in halts:
             raise CommandError("what follows was not executed", statements[0].at)
+        for word in words:
+            if isinstance(word, Control) and word.verb == "reset":  # nobody may halt in between and lose it
+                raise CommandError("'reset' stands in a text of its own, after the halt", word.at)
         for word in halts:
             if word.name is not None:
                 self._words.records(word)  # a wrong name is complained of
@@ -159,7 +170,7 @@ class InterfaceServer:
         words, breakpoints = self._for_commands(words, tasks)
         tasks = self._words.transfers(sender, tasks)
         resets = any(isinstance(word, Control) and word.verb == "reset" for word in words)
-        if (tasks or resets) and arrived < self._words.halted_at:
+        if (tasks and arrived < self._words.halted_at) or (resets and arrived < self._words.last_halt_at):
             raise CommandError("a halt came after this text; nothing of it was begun")
         answers, out = self._words.act(sender, words, now)
         if not tasks:

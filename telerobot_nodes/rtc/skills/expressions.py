@@ -198,7 +198,7 @@ def evaluate(expression: Expression, scope: Scope) -> Any:
     """The value; raises ExpressionError naming the expression, or NotYetKnownError."""
     try:
         return _evaluate(expression.tree, scope)
-    except (ArithmeticError, TypeError, ValueError, IndexError) as error:
+    except (ArithmeticError, TypeError, ValueError, IndexError, RecursionError) as error:
         raise ExpressionError(f"{expression.text!r}: {error}") from error
 
 

@@ -98,6 +98,7 @@ class Demand:
 
     condition: Annotated[Expression, Key("that")]
     message: Annotated[str, Key("else")]
+    always: bool = False  # of a step that `until` or `accept` ended, too
     source: Annotated[FileMapping, SOURCE] = field(default_factory=FileMapping, compare=False, repr=False)
 
 

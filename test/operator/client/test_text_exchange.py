@@ -150,3 +150,13 @@ def test_memory_is_bounded():
         assert exchange.is_new("unit", number)
     assert len(exchange.due(1e6)) <= 200
     assert len(exchange._seen) <= 2000
+
+
+def test_a_halt_is_not_given_up_for_a_flood_of_other_texts():
+    exchange = TextExchange()
+    halt = exchange.send("halt left_arm", 0.0)
+    for _ in range(1000):
+        exchange.send("status", 0.0)
+    assert halt.number in {sent.number for sent in exchange.due(10.0)}
+    exchange.answered(halt.number, "unit", False, 10.0)
+    assert halt.number not in {sent.number for sent in exchange.due(100.0)}
