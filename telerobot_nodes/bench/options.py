@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from telerobot_nodes.errors import InvalidValueError
@@ -20,9 +21,10 @@ class Kind(Enum):
     TEXT = "a text"
     NUMBERS = "finite numbers above 0, with commas"
     SWITCH = "true, false, yes, no, 1 or 0"
+    COUNT_OR_FOLDER = "a whole number from 1, or a folder"
 
 
-C, N, A, T, L, S = Kind
+C, N, A, T, L, S, F = Kind
 _ON, _OFF = ("true", "yes", "1"), ("false", "no", "0")
 
 
@@ -40,7 +42,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     ),
     "idle": Benchmark("rtc.idle", {"seconds": A, "robot": T, "folder": T}),
     "hands": Benchmark("plan.hands", {"hands": T, "robot": T, "delay": A, "loss": A, "folder": T}),
-    "planner": Benchmark("planner.planner", {"robot": T, "problems": C, "seed": N, "check": S, "budget": A, "step": A}),
+    "planner": Benchmark("planner.planner", {"robot": T, "problems": F, "seed": N, "check": S, "budget": A, "step": A}),
     "planner-growth": Benchmark("planner.planner_growth", {"problems": C, "image": T, "proof": T}),
     "queue": Benchmark("plan.queue", {"points": L, "operations": C}),
     "executor": Benchmark("plan.executor", {"robot": T, "points": L, "ticks": C}),
@@ -111,6 +113,8 @@ def _is_of(kind: Kind, value: str) -> bool:
         return bool(value)
     if kind is Kind.SWITCH:
         return value.lower() in _ON + _OFF
+    if kind is Kind.COUNT_OR_FOLDER:
+        return Path(value).is_dir() or _is_of(Kind.COUNT, value)
     if kind in (Kind.COUNT, Kind.NUMBER):
         return value.isascii() and value.isdigit() and len(value) < 16 and int(value) >= (kind is Kind.COUNT)
     if kind is Kind.AMOUNT:

@@ -12,7 +12,9 @@ import typer
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
 if TYPE_CHECKING:
+    from telerobot_nodes.core.robot import RobotModel
     from telerobot_nodes.core.values import FloatArray
+    from telerobot_nodes.cspace.scenes import PlanningProblem
     from telerobot_nodes.cspace.service import PlanAnswer
 
 EXIT_NO_PATH = 1
@@ -24,56 +26,90 @@ def command(
     tolerance: Annotated[str, typer.Option(help="With --pose: tolerance about x,y,z of the goal [rad].")] = "0,0,0",
     start: Annotated[str | None, typer.Option(help="Joints at the start [rad]; default: home.")] = None,
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5 or the path of a URDF file.")] = "arm",
+    srdf: Annotated[Path | None, typer.Option(help="SRDF of the robot; default: the one beside its URDF.")] = None,
     world: Annotated[str, typer.Option(help="Obstacles: a name in config/worlds or a YAML file.")] = "empty",
+    scene: Annotated[Path | None, typer.Option(help="A PlanningScene of MoveIt (YAML) in place of --world.")] = None,
+    request: Annotated[
+        Path | None, typer.Option(help="A MotionPlanRequest of MoveIt (YAML) in place of start and goal.")
+    ] = None,
     back_end: Annotated[str, typer.Option(help="Planner: cspace, ompl or moveit.")] = "cspace",
-    budget: Annotated[float, typer.Option(help="Longest planning time [s].")] = 2.0,
-    margin: Annotated[float, typer.Option(help="Distance to keep from obstacles [m].")] = 0.005,
-    speed: Annotated[float, typer.Option(help="Share of the joints' velocity limits.")] = 1.0,
+    budget: Annotated[
+        float | None, typer.Option(help="Longest planning time [s]; default: the request's, else 2.")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Distance to keep from obstacles [m]; default: 0.005, with --request 0.")
+    ] = None,
+    speed: Annotated[
+        float | None, typer.Option(help="Share of the joints' velocity limits; default: the request's, else 1.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Write a picture of the path (PNG).")] = None,
 ) -> None:
     """Plan, prove and time a path; exit code 1: no path."""
-    if (to is None) == (pose is None):
-        raise InvalidValueError("--to, --pose", "neither" if to is None else "both", "allowed: one of the two")
-    import numpy as np
-
-    from telerobot_nodes.core.robot import load_robot
-    from telerobot_nodes.cspace.geometry import load_world, scene_of
+    goals = [name for name, given in (("--to", to), ("--pose", pose), ("--request", request)) if given is not None]
+    if len(goals) != 1:
+        raise InvalidValueError("--to, --pose, --request", ", ".join(goals) or "none", "allowed: one of the three")
+    if request is not None and start is not None:
+        raise InvalidValueError("--start", start, "allowed: without --request, which has a start")
+    if scene is not None and world != "empty":
+        raise InvalidValueError("--world", world, "allowed: without --scene")
+    from telerobot_nodes.core.robot import load_robot, with_srdf
     from telerobot_nodes.cspace.search import PlannerSettings
-    from telerobot_nodes.cspace.service import (
-        Goal,
-        PlanAnswer,
-        PlanningService,
-        PlanRequest,
-        Result,
-        ServiceSettings,
-        world_file,
-    )
+    from telerobot_nodes.cspace.service import PlanAnswer, PlanningService, Result, ServiceSettings
 
-    model = load_robot(robot)
-    goal = Goal(
-        "arm",
-        _numbers(start, "start") if start else np.array(model.home),
-        _numbers(to, "to") if to else None,
-        _numbers(pose, "pose") if pose else None,
-        _numbers(tolerance, "tolerance"),
-    )
-    request = PlanRequest((goal,), back_end, budget, speed)
-    service = PlanningService({"arm": model}, ServiceSettings(planner=PlannerSettings(margin=margin)), _back_ends())
+    model = with_srdf(load_robot(robot), srdf) if srdf else load_robot(robot)
+    if request is not None:
+        from telerobot_nodes.cspace.scenes import load_problem
+
+        problem = load_problem(model, request, scene)
+    else:
+        problem = _problem(model, scene, world, start, to, pose, tolerance)
+    problem = problem.with_options(back_end, budget, speed, display=picture is not None)
+    keep = (0.005 if request is None else 0.0) if margin is None else margin
+    service = PlanningService({"arm": model}, ServiceSettings(planner=PlannerSettings(margin=keep)), _back_ends())
     service.warm()
-    service.set_scene(scene_of(load_world(world_file(world))))
     began = time.perf_counter()
     try:
-        answer = service.plan(request)
+        answer = problem.solve(service)
     except TelerobotError as error:
         answer = PlanAnswer(Result.REFUSED, str(error))
     seconds = time.perf_counter() - began
     if picture and answer.found:
         from telerobot_nodes.plotting import draw_planned_path
 
-        draw_planned_path(picture, model, answer.paths[0], service.scene.obstacles, margin)
+        draw_planned_path(picture, model, answer.paths[0], service.scene.obstacles, keep)
     print(json.dumps(_as_values(answer, seconds), indent=1) if as_json else _as_text(answer, seconds))
     raise typer.Exit(0 if answer.found else EXIT_NO_PATH)
+
+
+def _problem(
+    model: RobotModel,
+    scene: Path | None,
+    world: str,
+    start: str | None,
+    to: str | None,
+    pose: str | None,
+    tolerance: str,
+) -> PlanningProblem:
+    """The problem of the words of the command line; without a start, that of the scene or home."""
+    import numpy as np
+
+    from telerobot_nodes.cspace.geometry import load_world, scene_of
+    from telerobot_nodes.cspace.scenes import PlanningProblem, load_scene
+    from telerobot_nodes.cspace.service import Goal, PlanRequest, world_file
+
+    found = load_scene(model, scene) if scene else None
+    begin = found.start if found and found.start is not None else np.array(model.home)
+    goal = Goal(
+        "arm",
+        _numbers(start, "start") if start else begin,
+        _numbers(to, "to") if to else None,
+        _numbers(pose, "pose") if pose else None,
+        _numbers(tolerance, "tolerance"),
+    )
+    if found is None:
+        return PlanningProblem(scene_of(load_world(world_file(world))), (PlanRequest((goal,)),))
+    return PlanningProblem(found.scene, (PlanRequest((goal,), allowed=found.allowed, fingers=found.fingers),))
 
 
 def _back_ends() -> dict[str, Any]:

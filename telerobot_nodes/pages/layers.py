@@ -16,7 +16,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "link": (),
         "simulation": (),
         "motion": ("parameters", "tracking", "law", "primitives", "loop"),
-        "cspace": ("geometry", "simd", "search", "multi_arm", "service"),
+        "cspace": ("geometry", "simd", "search", "multi_arm", "service", "scenes"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server", "rehearsal"),
         "operator": (
             "recording",

@@ -1,9 +1,11 @@
 """`telerobot plan`: a proved path of one arm as text or JSON; goals and numbers that are none are rejected by name."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from scipy.spatial.transform import Rotation
 
 from telerobot_nodes.cli import main
@@ -79,11 +81,47 @@ def test_a_goal_inside_the_floor_has_no_path_and_says_why(plan):
     assert out.splitlines()[0].split(":")[0] != "found"
 
 
+PROBLEMS = Path(__file__).parents[2] / "config" / "problems" / "arm"
+
+
+def words_of(name, *more):
+    return [f"--scene={PROBLEMS / f'scene_{name}.yaml'}", f"--request={PROBLEMS / f'request_{name}.yaml'}", *more]
+
+
+@pytest.mark.parametrize("name", sorted(file.stem.removeprefix("request_") for file in PROBLEMS.glob("request_*.yaml")))
+def test_a_problem_of_moveits_files_is_solved(plan, name):
+    code, out, err = plan(*words_of(name, "--json", f"--srdf={PROBLEMS / 'arm.srdf'}"))
+    assert code == 0, out + err
+    answer = json.loads(out)
+    assert answer["paths"][0]["certificate_cells"] > 0
+
+
+def test_what_the_files_mean_decides_whether_there_is_a_path(plan, tmp_path):
+    """Without the contacts that the scene allows, the start of the pick is a collision."""
+    scene = yaml.safe_load((PROBLEMS / "scene_pick.yaml").read_text())
+    del scene["allowed_collision_matrix"]
+    (tmp_path / "scene.yaml").write_text(yaml.safe_dump(scene))
+    code, out, _ = plan(f"--scene={tmp_path / 'scene.yaml'}", f"--request={PROBLEMS / 'request_pick.yaml'}")
+    assert code == 1
+    assert "collides" in out.splitlines()[0]
+
+
+def test_a_scene_alone_stands_around_a_path_to_joints(plan):
+    code, out, _ = plan(f"--scene={PROBLEMS / 'scene_place.yaml'}", f"--to={joints(GOAL)}", "--json")
+    assert code == 0
+    assert json.loads(out)["paths"][0]["waypoints"][-1] == pytest.approx(GOAL.tolist(), abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "--to, --pose: 'neither' is not allowed; allowed: one of the two"),
-        (["--to=0", "--pose=0"], "--to, --pose: 'both' is not allowed"),
+        ([], "--to, --pose, --request: 'none' is not allowed; allowed: one of the three"),
+        (["--to=0", "--pose=0"], "--to, --pose, --request: '--to, --pose' is not allowed"),
+        (["--request=a.yaml", "--start=0"], "--start: '0' is not allowed; allowed: without --request"),
+        (["--to=0", "--scene=a.yaml", "--world=table"], "--world: 'table' is not allowed; allowed: without --scene"),
+        (["--request=nowhere.yaml"], "nowhere.yaml"),
+        (words_of("pick", "--robot=ur5"), "pick.yaml"),
+        (words_of("pick", "--robot=panda", f"--srdf={PROBLEMS / 'arm.srdf'}"), "SRDF of robot 'telerobot_arm'"),
         (["--to=0,0,zero,0,0,0"], "to: '0,0,zero,0,0,0' is not allowed; allowed: numbers separated by commas"),
         (["--to=0,0,inf,0,0,0"], "to[2]: inf is not allowed"),
         (["--to=0,0,0,0,0,0", "--robot=crane"], "crane"),

@@ -3,9 +3,21 @@
 import pickle
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
-from telerobot_nodes.cspace.geometry import MOST_OBSTACLES, Change, Scene, addition, box, floor, hull, scene_of, sphere
+from telerobot_nodes.cspace.geometry import (
+    MOST_OBSTACLES,
+    Change,
+    Obstacle,
+    Scene,
+    addition,
+    box,
+    floor,
+    hull,
+    scene_of,
+    sphere,
+)
 from telerobot_nodes.errors import InvalidValueError
 
 CAN, CRATE = sphere("can", 0.05, (1.0, 0.0, 0.0)), box("crate", (0.1, 0.1, 0.1), (0.0, 1.0, 0.0))
@@ -66,6 +78,41 @@ def test_the_spheres_of_a_hull_hold_its_corners_in_its_pose():
         assert min(np.linalg.norm(corner - np.array(s.pose[:3])) - s.size[0] for s in solids) <= 1e-9
     with pytest.raises(InvalidValueError, match="points"):
         hull("mesh", [1.0, 2.0], pose)
+
+
+def test_a_thing_is_left_out_with_all_of_its_parts():
+    parts = [addition(Obstacle(f"shelf#{i}", "sphere", (0.1,))) for i in range(2)]
+    assert names(Scene().changed([*parts, addition(CAN)]).without(["shelf"])) == ["can"]
+
+
+def corners_of(size):
+    return np.array([[x, y, z] for x in (0, size[0]) for y in (0, size[1]) for z in (0, size[2])], dtype=float)
+
+
+@pytest.mark.parametrize("size", [(1.2, 0.8, 0.03), (2.0, 2.0, 0.1), (0.2, 0.1, 0.05), (1.2, 0.8, 0.0)])
+def test_a_hull_that_is_a_box_is_that_box_however_it_is_turned(size):
+    turn = pin.rpy.rpyToMatrix(0.3, -0.8, 1.9)
+    corners = corners_of(size) @ turn.T + 1.0
+    (solid,) = hull("mesh", corners, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)).solids
+    assert solid.kind == "box"
+    assert sorted(solid.size) == pytest.approx(sorted(max(edge, 1e-6) for edge in size), abs=2e-6)
+    local = [solid.T_world_obstacle.actInv(corner) for corner in corners]
+    assert (np.abs(local) <= 0.5 * np.array(solid.size) + 1e-9).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 40])
+def test_every_corner_is_inside_whatever_holds_them(count):
+    corners = np.random.default_rng(count).uniform(-0.3, 0.3, (count, 3))
+    solids = hull("mesh", corners, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)).solids
+    for corner in corners:
+        assert any(inside(solid, corner) for solid in solids)
+
+
+def inside(solid, point):
+    local = solid.T_world_obstacle.actInv(point)
+    if solid.kind == "sphere":
+        return np.linalg.norm(local) <= solid.size[0] + 1e-9
+    return bool((np.abs(local) <= 0.5 * np.array(solid.size) + 1e-9).all())
 
 
 def test_a_scene_crosses_to_another_process():

@@ -12,17 +12,21 @@ import pytest
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import (
     Attachment,
+    Obstacle,
     arm_geometry,
     box,
     cylinder,
     link_poses_of,
     name_pair,
+    nearest,
     probe,
     sphere,
+    sphere_centers,
     world_of,
 )
-from telerobot_nodes.cspace.search import Planner, PlannerSettings, check_certificate, path_samples
-from telerobot_nodes.errors import ModelError
+from telerobot_nodes.cspace.geometry.distances import distance
+from telerobot_nodes.cspace.search import EdgeValidator, Planner, PlannerSettings, check_certificate, path_samples
+from telerobot_nodes.errors import InvalidValueError, ModelError
 
 INERTIA = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
@@ -167,6 +171,45 @@ def test_a_link_on_a_sliding_first_joint_is_checked_on_its_own_axis(lift):
     assert lift.arm.first_moving == 1
     plan = planner.plan(np.array([0.0, 0.0, 0.5]), np.array([0.9, 0.0, 0.5]))
     assert not plan.found
+
+
+def accepted_and_wrong(geometry, tries=900):
+    """Of short motions beside a ball that just touches or does not: those the search accepts, and of them the wrong."""
+    home, accepted, wrong = np.array(geometry.robot.home), 0, 0
+    centers, radii = sphere_centers(geometry.arm, home), geometry.arm.sphere_radius
+    poses, rng = link_poses_of(geometry.arm), np.random.default_rng(5)
+    for _ in range(tries):
+        ball, away = int(rng.integers(len(centers) // 2, len(centers))), rng.normal(size=3)
+        gap = float(radii[ball]) + 0.02 + rng.uniform(-5e-4, 1e-3)
+        world = world_of([sphere("ball", 0.02, centers[ball] + gap * away / np.linalg.norm(away))])
+        ends = home + np.outer((-1.0, 1.0), rng.uniform(-1e-4, 1e-4, home.size))
+        if EdgeValidator(geometry.arm, world).free(*ends):
+            accepted += 1
+            wrong += min(nearest(geometry.arm, world, poses, q, 1.0)[0] for q in (*ends, home)) <= 0.0
+    return accepted, wrong
+
+
+def test_what_the_search_accepts_far_from_the_origin_does_not_collide():
+    """Single precision adds to every place; the search keeps more than that, and bases beyond are refused."""
+    T = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([99.0, -99.0, 99.0]))
+    accepted, wrong = accepted_and_wrong(arm_geometry(load_robot("panda", T_world_base=T)))
+    assert accepted > 20
+    assert wrong == 0
+    with pytest.raises(InvalidValueError, match="within 100 m"):
+        arm_geometry(load_robot("panda", T_world_base=pin.SE3(np.eye(3), np.array([0.0, 101.0, 0.0]))))
+
+
+def test_a_plane_given_by_a_far_point_of_it_is_where_it_is(lift):
+    """In single precision a point 100 km along a tilted plane would move the plane by millimetres."""
+    turn = pin.rpy.rpyToMatrix(0.3, 0.4, 0.0)
+    far = turn @ np.array([1e5, -1e5, 0.3])
+    pose = (*far, *pin.Quaternion(turn).coeffs())
+    world = world_of([Obstacle("slope", "half_space", (), pose)])
+    near = world_of([Obstacle("slope", "half_space", (), (*(turn @ np.array([0.0, 0.0, 0.3])), *pose[3:]))])
+    assert world.rows == pytest.approx(near.rows, abs=1e-6)
+    point = np.array([0.2, 0.1, 0.9])
+    normal = turn[:, 2]
+    assert distance(world, 0, point) == pytest.approx(normal @ point - 0.3, abs=1e-8)
 
 
 def test_certified_paths_of_a_lift_with_fingers_do_not_penetrate(gripper):

@@ -19,7 +19,7 @@ def planner(planar):
 
 @pytest.fixture(scope="module")
 def path(planner):
-    return timed_path("left", planner, planner.plan(START, GOAL), 0.5, 0.02)
+    return timed_path("left", planner, planner.plan(START, GOAL), 0.5, 0.02, display=True)
 
 
 def test_it_starts_and_ends_at_rest_and_is_sampled_evenly(path):
@@ -53,6 +53,6 @@ def test_a_cell_s_sphere_holds_the_tool_anywhere_in_the_cell(planner):
 
 
 def test_a_path_of_one_waypoint_takes_no_time(planner):
-    path = timed_path("left", planner, planner.plan(START, START), 1.0, 0.02)
+    path = timed_path("left", planner, planner.plan(START, START), 1.0, 0.02, display=True)
     assert path.times[-1] == 0.0
     assert all(np.array_equal(a, b) for a, b in pairwise(path.positions))

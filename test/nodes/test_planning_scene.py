@@ -13,12 +13,15 @@ from shape_msgs.msg import Mesh, Plane, SolidPrimitive
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import Scene, box, cylinder, floor
+from telerobot_nodes.cspace.scenes import Frames, scene_after
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
 from telerobot_nodes.nodes.planning.convert_planning import joints_from_message
 from telerobot_nodes.nodes.planning.moveit_plugin import CONFIG_VARIABLE, collision_object, missing, plan_moveit
-from telerobot_nodes.nodes.planning.planning_scene import ADD, MOVE, REMOVE, changes_from_scene
 
 MOVEIT_IS_HERE = missing() == ""
+ADD, REMOVE = 0, 1
+NOTHING = Scene()
+ROBOT = load_robot("arm")
 
 
 def pose(x=0.0, y=0.0, z=0.0):
@@ -27,19 +30,28 @@ def pose(x=0.0, y=0.0, z=0.0):
     return message
 
 
-def thing(name, operation=ADD, poses=None, **shapes):
+def thing(name, operation=ADD, poses=None, frame="world", **shapes):
     """A collision object with the fields of MoveIt's message."""
     fields = {"primitives": [], "primitive_poses": [], "meshes": [], "mesh_poses": [], "planes": [], "plane_poses": []}
-    return SimpleNamespace(id=name, operation=operation, pose=poses or pose(), **{**fields, **shapes})
+    header = SimpleNamespace(frame_id=frame)
+    return SimpleNamespace(id=name, header=header, operation=operation, pose=poses or pose(), **{**fields, **shapes})
 
 
 def scene(*things, held=(), touch_links=(), is_diff=True):
-    attached = [SimpleNamespace(object=entry, touch_links=list(touch_links)) for entry in held]
+    attached = [SimpleNamespace(object=entry, link_name="gripper", touch_links=list(touch_links)) for entry in held]
+    octomap = SimpleNamespace(octomap=SimpleNamespace(data=[]))
     return SimpleNamespace(
-        world=SimpleNamespace(collision_objects=list(things)),
+        world=SimpleNamespace(collision_objects=list(things), octomap=octomap),
         robot_state=SimpleNamespace(attached_collision_objects=attached),
+        fixed_frame_transforms=[],
+        link_padding=[],
+        link_scale=[],
         is_diff=is_diff,
     )
+
+
+def after(message, before=NOTHING):
+    return scene_after(message, before, Frames(ROBOT), "arm")
 
 
 def primitive(kind, *dimensions):
@@ -52,58 +64,52 @@ def test_primitives_stand_where_object_and_shape_poses_put_them():
         thing("can", **primitive(SolidPrimitive.CYLINDER, 0.4, 0.05)),
         is_diff=False,
     )
-    changes, replace = changes_from_scene(message, "arm")
-    assert replace
-    crate, can = (change.solids[0] for change in changes)
+    crate, can = after(message).obstacles
     assert (crate.kind, crate.size) == ("box", (0.1, 0.2, 0.3))
     assert crate.pose[:3] == pytest.approx((0.5, 0.0, 0.1))
     assert (can.kind, can.size) == ("cylinder", (0.05, 0.4))  # radius, length
 
 
 def test_what_is_held_may_touch_the_links_that_the_message_names():
-    part = thing("part", **primitive(SolidPrimitive.BOX, 0.1, 0.1, 0.1))
-    changes, _ = changes_from_scene(scene(held=[part], touch_links=["link4"]), "arm")
-    assert changes[0].touch_links == {"link4"}
-    held = Scene().changed(changes, arms=["arm"]).attachments("arm")
+    part = thing("part", frame="tool", **primitive(SolidPrimitive.BOX, 0.1, 0.1, 0.1))
+    held = after(scene(held=[part], touch_links=["link4"])).attachments("arm")
     assert [(a.name, a.touch_links) for a in held] == [("part", {"link4"})]
 
 
-def test_a_mesh_becomes_balls_that_hold_its_corners_and_a_plane_a_half_space():
+def test_a_mesh_becomes_solids_that_hold_its_corners_and_a_plane_a_half_space():
     corners = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.2]], dtype=float)
     mesh = Mesh(vertices=[Point(x=x, y=y, z=z) for x, y, z in corners.tolist()])
     message = scene(
         thing("wedge", meshes=[mesh], mesh_poses=[pose(x=1.0)]),
         thing("wall", planes=[Plane(coef=[2.0, 0.0, 0.0, -1.0])], plane_poses=[pose()]),
     )
-    (wedge, wall), replace = changes_from_scene(message, "arm")
-    assert not replace
+    entries = after(message).entries
     for corner in np.add(corners, (1.0, 0.0, 0.0)):
-        assert min(np.linalg.norm(corner - sphere.pose[:3]) - sphere.size[0] for sphere in wedge.solids) <= 1e-9
-    half = wall.solids[0]
+        spheres = entries["wedge"].solids
+        assert min(np.linalg.norm(corner - sphere.pose[:3]) - sphere.size[0] for sphere in spheres) <= 1e-9
+    half = entries["wall"].solids[0]
     assert half.kind == "half_space"
     assert half.T_world_obstacle.rotation[:, 2] == pytest.approx([1.0, 0.0, 0.0])
     assert half.pose[0] == pytest.approx(0.5)
 
 
-def test_what_a_link_holds_is_held_by_the_tool_and_a_removed_thing_goes():
-    message = scene(thing("old", operation=REMOVE), held=[thing("part", **primitive(SolidPrimitive.SPHERE, 0.03))])
-    (old, part), _ = changes_from_scene(message, "arm")
-    assert old.solids == ()
-    assert part.attached_to == "arm"
+def test_operations_come_as_bytes_too():
+    message = scene(thing("old", **primitive(SolidPrimitive.SPHERE, 0.03)))
+    gone = after(scene(thing("old", operation=bytes([REMOVE]))), after(message))
+    assert gone.entries == {}
 
 
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        (thing("cone", **primitive(SolidPrimitive.CONE, 0.1, 0.1)), "cone#0: primitive"),
         (thing("nothing"), "nothing: shapes"),
-        (thing("shift", operation=MOVE), "shift: operation"),
         (thing("flat", planes=[Plane(coef=[0.0] * 4)], plane_poses=[pose()]), "flat#plane0: plane"),
+        (thing("odd", operation=b"\x09"), "odd: operation: 9"),
     ],
 )
 def test_what_is_not_understood_is_refused_by_name(entry, words):
     with pytest.raises(InvalidValueError, match=words):
-        changes_from_scene(scene(entry), "arm")
+        after(scene(entry))
 
 
 def test_obstacles_go_to_moveit_in_its_own_terms():

@@ -6,8 +6,8 @@ from PIL import Image
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import Obstacle, arm_geometry, box, cylinder, floor
-from telerobot_nodes.cspace.search import Planner
-from telerobot_nodes.cspace.service import PathDisplay, PlannedPath
+from telerobot_nodes.cspace.search import Certificate, Planner
+from telerobot_nodes.cspace.service import PathDisplay, PlannedPath, Proof
 from telerobot_nodes.plotting import draw_delay_study, draw_growth, draw_planned_path, draw_proof, draw_touch
 from telerobot_nodes.plotting.moments import SceneTrace
 from telerobot_nodes.plotting.task_run import TaskTrace, draw_task_plot
@@ -90,6 +90,7 @@ def test_a_planned_path_among_obstacles_of_every_kind(tmp_path):
         length=1.0,
         clearance=0.03,
         cells=4,
+        proof=Proof(Certificate(joints[:1], np.full((1, robot.dof), 0.1)), 0.005, 0.0),
         display=display,
     )
     draw_planned_path(tmp_path / "path.png", robot, path, OBSTACLES, 0.005)

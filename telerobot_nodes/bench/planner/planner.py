@@ -11,12 +11,14 @@ import importlib.util
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from telerobot_nodes.bench import is_on, report
 from telerobot_nodes.bench.planner.dense_check import DenseCheck
+from telerobot_nodes.bench.planner.problem_files import run_files
 from telerobot_nodes.bench.planner.problems import FAMILIES, Problem, make_problems
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray
@@ -44,11 +46,16 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
     Options: `robot` (panda), `problems` (75) per family, `seed` (0) of the first, `budget` (5 s) for each planner,
     `step` (0.05 rad) of OMPL's edges, `check` (True: certificate checker and dense check on every path of ours).
+    `problems` may be a folder of MoveIt's scene and request files: then these are solved by this planner alone, with a
+    budget of 1 s (`problem_files`).
     """
     options = options or {}
+    check, problems_or_folder = is_on(options, "check"), str(options.get("problems", 75))
+    if not problems_or_folder.isdigit():
+        robot, budget = str(options.get("robot", "panda")), float(options.get("budget", 1.0))
+        return run_files(Path(problems_or_folder), robot, budget, check)
     geometry = arm_geometry(load_robot(str(options.get("robot", "panda"))))
-    problems = make_problems(geometry, int(options.get("problems", 75)), int(options.get("seed", 0)))
-    check = is_on(options, "check")
+    problems = make_problems(geometry, int(problems_or_folder), int(options.get("seed", 0)))
     step, budget = float(options.get("step", 0.05)), float(options.get("budget", 5.0))
     settings = PlannerSettings(tree_probes=int(budget * PROBES_PER_SECOND), cells=CELLS)
     _proved(geometry, problems[0], settings, False)  # compiles

@@ -21,7 +21,7 @@ from telerobot_nodes.core.robot.limits import JointLimits, SetpointLimiter, brak
 from telerobot_nodes.core.robot.link_frames import LinkFrames
 from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand, RobotProfile
 from telerobot_nodes.core.robot.reach import Reach
-from telerobot_nodes.core.robot.robot import RobotModel
+from telerobot_nodes.core.robot.robot import RobotModel, with_srdf
 from telerobot_nodes.core.robot.srdf import EndEffector, Srdf, find_srdf, read_srdf
 
 __all__ = [
@@ -54,5 +54,6 @@ __all__ = [
     "read_srdf",
     "read_urdf",
     "smallest_singular",
+    "with_srdf",
     "workspace_of",
 ]

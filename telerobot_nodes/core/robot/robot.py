@@ -8,7 +8,7 @@ the position limits, zero where zero lies well inside; rotor inertias 0.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ import pinocchio as pin
 from telerobot_nodes.core.robot import description
 from telerobot_nodes.core.robot.limits import JointLimits
 from telerobot_nodes.core.robot.profiles import Driver, Gripper, Hand, RobotProfile
-from telerobot_nodes.core.robot.srdf import Srdf, find_srdf
+from telerobot_nodes.core.robot.srdf import Srdf, find_srdf, read_srdf
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
 
@@ -117,6 +117,11 @@ def load_urdf(
         srdf=find_srdf(path),
         continuous=description.continuous_joints(path) & frozenset(model.names[1:]),
     )
+
+
+def with_srdf(robot: RobotModel, path: Path) -> RobotModel:
+    """The robot with another SRDF; raises ModelError when it does not fit the URDF."""
+    return replace(robot, srdf=read_srdf(path, ET.fromstring(robot.urdf)))
 
 
 def _limits(path: Path, model: pin.Model, profile: RobotProfile | None) -> JointLimits:

@@ -34,7 +34,7 @@ from telerobot_nodes.errors import InvalidValueError
 GROUP = 6  # spheres of a group at most
 HELD_TOLERANCE = 0.012  # [m] by which spheres may stand out of a held solid
 HELD_SPHERES = 48  # of one held solid at most
-FARTHEST = 1e4  # [m] of the base from WORLD's origin: single precision is used beside the arm
+FARTHEST = 100.0  # [m] of the base from WORLD's origin: the search keeps 0.3 mm for what single precision adds
 MOST_BODIES = 62
 KEPT = 8  # robots, with their fingers, whose covering is kept
 

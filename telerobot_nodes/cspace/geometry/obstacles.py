@@ -141,8 +141,11 @@ def world_of(
     k = len(rows)
     if k > MOST_OBSTACLES:
         raise InvalidValueError("obstacles (number)", k, f"allowed: up to {MOST_OBSTACLES}")
-    center = np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3)
     rotation = np.array([o.T_world_obstacle.rotation for o in rows], dtype=np.float64).reshape(k, 3, 3)
+    center = np.array([o.pose[:3] for o in rows], dtype=np.float64).reshape(k, 3)
+    for i in (i for i, o in enumerate(rows) if o.kind == "half_space"):  # its point nearest to the origin: in single
+        normal = rotation[i, :, 2]  # precision one far along the plane would move the plane
+        center[i] = (normal @ center[i]) * normal
     size = np.array([_row_size(o) for o in rows], dtype=np.float64).reshape(k, 3)
     return World(
         np.array([KINDS[o.kind] for o in rows], dtype=np.int64),

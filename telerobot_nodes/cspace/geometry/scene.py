@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
+import pinocchio as pin
 
-from telerobot_nodes.core.values import FloatArray, finite_array, se3_from_pose
-from telerobot_nodes.cspace.geometry.obstacles import MOST_OBSTACLES, PART, Attachment, Obstacle, sphere
-from telerobot_nodes.cspace.geometry.solids import cover
+from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, se3_from_pose
+from telerobot_nodes.cspace.geometry.obstacles import (
+    MOST_OBSTACLES,
+    PART,
+    Attachment,
+    Obstacle,
+    box,
+    object_name,
+    sphere,
+)
+from telerobot_nodes.cspace.geometry.solids import THINNEST, cover, oriented_box, protrusion
 from telerobot_nodes.errors import InvalidValueError
 
 HULL_TOLERANCE = 0.015  # [m] that spheres may stand out of a hull
@@ -22,13 +31,15 @@ class Change:
     """One named thing is added, moved or changed; without solids it is removed.
 
     `attached_to`: arm whose tool holds it, the poses are then in the tool frame; empty: it stands in WORLD.
-    `touch_links`: URDF links that it may touch while it is held, besides those that the last joint moves.
+    `touch_links`: URDF links that it may touch while it is held, besides those that the last joint moves. `pose` (7,):
+    that of the thing itself, of which the solids' poses do not tell; empty: not known.
     """
 
     name: str
     solids: tuple[Obstacle, ...] = ()
     attached_to: str = ""
     touch_links: frozenset[str] = frozenset()
+    pose: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -40,22 +51,31 @@ class Change:
 
 def addition(solid: Obstacle, attached_to: str = "") -> Change:
     """The change that adds one solid."""
-    return Change(solid.name, (solid,), attached_to)
+    return Change(solid.name, (solid,), attached_to, pose=solid.pose)
 
 
 def hull(name: str, points: object, pose: object, attached_to: str = "") -> Change:
-    """A convex piece of a mesh by its corners (n, 3) [m], covered by spheres; flat ones and single points too.
+    """A convex piece of a mesh by its corners (n, 3) [m], as a box or as spheres that hold it, whatever fits closer.
 
-    Raises InvalidValueError naming the field.
+    Flat ones and single points too. Raises InvalidValueError naming the field.
     """
     rows = finite_array(points, f"obstacle {name}: points")
     if rows.size < 3 or rows.size % 3:
         raise InvalidValueError(f"obstacle {name}: points (length)", rows.size, "allowed: 3 for each of 1 or more")
     T = se3_from_pose(pose, f"obstacle {name}: pose")
     corners: FloatArray = np.array([T.act(row) for row in rows.reshape(-1, 3)])
-    covering = enumerate(cover(corners, HULL_TOLERANCE, HULL_SPHERES))
-    solids = tuple(sphere(f"{name}{PART}{i}", max(solid.radius, 1e-6), solid.center) for i, solid in covering)
-    return Change(name, solids, attached_to)
+    solids = _covering(name, corners)
+    return Change(name, solids, attached_to, pose=tuple(pose_from_se3(T).tolist()))
+
+
+def _covering(name: str, corners: FloatArray) -> tuple[Obstacle, ...]:
+    """A box or spheres that hold the hull of corners (n, 3) [m]."""
+    around, spheres = oriented_box(corners), cover(corners, HULL_TOLERANCE, HULL_SPHERES)
+    out = np.linalg.norm(around.corners[:, None] - corners[None], axis=2).min(axis=1).max()
+    if out <= protrusion(spheres, corners):
+        pose = pose_from_se3(pin.SE3(around.rotation, around.center))
+        return (box(f"{name}{PART}0", np.maximum(around.size, THINNEST), pose),)
+    return tuple(sphere(f"{name}{PART}{i}", max(s.radius, 1e-6), s.center) for i, s in enumerate(spheres))
 
 
 @dataclass(frozen=True)
@@ -85,9 +105,10 @@ class Scene:
         return [Attachment(solid, entry.touch_links) for entry in entries for solid in entry.solids]
 
     def without(self, names: Iterable[str]) -> Scene:
-        """The scene without these names; unknown names are ignored."""
+        """The scene without these names, and without the parts of things so named; unknown names are ignored."""
         gone = set(names)
-        return Scene({name: entry for name, entry in self.entries.items() if name not in gone})
+        kept = {name: entry for name, entry in self.entries.items() if not {name, object_name(name)} & gone}
+        return Scene(kept)
 
     def changed(self, changes: Iterable[Change], replace: bool = False, arms: Iterable[str] = ()) -> Scene:
         """The scene after every change; `replace`: the old scene is discarded.

@@ -7,6 +7,7 @@ holds the piece. So the union of the spheres holds the solid, whatever the cuts 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ import numpy.typing as npt
 from telerobot_nodes.core.values import FloatArray
 
 EVERY_GRID = 2.0  # cuts of the thinnest side up to which every grid is tried
+FACES = 24  # of a hull along which a box is tried
+PARALLEL = 1.0 - 1e-9  # [-] cosine of normals that count as one
+THINNEST = 1e-6  # [m] of a box that holds a flat cloud
 SIDES = 16  # of the prism around a cylinder; 2 % wider than the cylinder at its edges
 
 
@@ -96,6 +100,71 @@ def _pieces(points: FloatArray, grid: tuple[int, int, int]) -> list[FloatArray]:
             split = [_halves(piece, axis, level) for piece in pieces]
             pieces = [part for pair in split for part in pair if len(part)]
     return pieces
+
+
+def protrusion(spheres: Iterable[CollisionSphere], points: FloatArray) -> float:
+    """Upper bound [m] on how far spheres stand out of the hull of `points`."""
+    facets = _facets(points)
+    return max(_excess(sphere, facets) for sphere in spheres)
+
+
+@dataclass(frozen=True)
+class OrientedBox:
+    """A box: its axes are the columns of `rotation` (3, 3)."""
+
+    rotation: FloatArray
+    center: FloatArray  # (3,) [m]
+    size: FloatArray  # (3,) [m] edges
+
+    @property
+    def corners(self) -> FloatArray:
+        """(8, 3) [m]."""
+        return np.asarray(box_points(self.size) @ self.rotation.T + self.center)
+
+
+def oriented_box(points: FloatArray) -> OrientedBox:
+    """A small box that holds `points`, one of its faces along one of their hull's."""
+    boxes = [_box_along(points, normal) for normal in _face_normals(points)]
+    return min(boxes, key=lambda box: float(np.prod(np.maximum(box.size, THINNEST))))
+
+
+def _face_normals(points: FloatArray) -> FloatArray:
+    """Normals (k, 3) of the hull's facets, those of the first FACES that differ; of a flat cloud that of its plane."""
+    facets = _facets(points)
+    if not facets.size:
+        return np.linalg.svd(points - points.mean(axis=0))[2][-1:]
+    kept: list[FloatArray] = []
+    for normal in facets[:, :3]:
+        if len(kept) < FACES and all(abs(float(normal @ other)) < PARALLEL for other in kept):
+            kept.append(normal)
+    return np.array(kept)
+
+
+def _box_along(points: FloatArray, normal: FloatArray) -> OrientedBox:
+    """The smallest box that holds `points` with faces across `normal`."""
+    first = np.linalg.svd(normal.reshape(1, 3))[2][1:]
+    flat = points @ first.T
+    edges = _outline_edges(flat)
+    directions = edges / np.maximum(np.linalg.norm(edges, axis=1, keepdims=True), 1e-12)
+    across = np.column_stack([-directions[:, 1], directions[:, 0]])
+    areas = np.ptp(flat @ directions.T, axis=0) * np.ptp(flat @ across.T, axis=0)
+    best = int(areas.argmin())
+    x = directions[best] @ first
+    rotation = np.column_stack([x, np.cross(normal, x), normal])
+    local = points @ rotation
+    low, high = local.min(axis=0), local.max(axis=0)
+    return OrientedBox(rotation, rotation @ (0.5 * (low + high)), high - low)
+
+
+def _outline_edges(flat: FloatArray) -> FloatArray:
+    """Edges (k, 2) of the outline of points in a plane; the longest extent of points on a line."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        outline = flat[ConvexHull(flat).vertices]
+    except (QhullError, ValueError):
+        return np.asarray(np.linalg.svd(flat - flat.mean(axis=0))[2][:1])
+    return np.asarray(np.roll(outline, -1, axis=0) - outline)
 
 
 def _sphere_around(points: FloatArray) -> CollisionSphere:

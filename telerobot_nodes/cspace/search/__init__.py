@@ -6,7 +6,7 @@ from telerobot_nodes.cspace.search.cell_cache import CellCache
 from telerobot_nodes.cspace.search.cell_search import search_cells
 from telerobot_nodes.cspace.search.cells import CellDatabase, named
 from telerobot_nodes.cspace.search.certificate import Certificate, certify
-from telerobot_nodes.cspace.search.certificate_check import CellChecker, check_certificate
+from telerobot_nodes.cspace.search.certificate_check import CellChecker, CheckedCertificate, check_certificate
 from telerobot_nodes.cspace.search.edge_validation import EdgeValidator, largest_turn
 from telerobot_nodes.cspace.search.find_path import Budget, Search, find_path, reseed, search_of
 from telerobot_nodes.cspace.search.planner import Outcome, Plan, Planner, PlannerSettings
@@ -18,6 +18,7 @@ __all__ = [
     "CellChecker",
     "CellDatabase",
     "Certificate",
+    "CheckedCertificate",
     "EdgeValidator",
     "Outcome",
     "Plan",

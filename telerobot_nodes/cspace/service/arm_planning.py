@@ -110,9 +110,11 @@ class ArmPlanning:
         best = min(found, key=lambda plan: plan.length) if found else plans[0]
         return planner, self._checked_plan(planner, best)
 
-    def timed(self, arm: str, planner: Planner, plan: Plan, speed: float) -> PlannedPath:
-        """The plan's path with its timing, at rest at every waypoint."""
-        return timed_path(arm, planner, plan, speed, self.settings.sample_period)
+    def timed(self, arm: str, planner: Planner, plan: Plan, request: PlanRequest) -> PlannedPath:
+        """The plan's path with its timing, at rest at every waypoint, and its proof."""
+        period = self.settings.sample_period
+        scene, shown = self.scene.obstacles, request.display
+        return timed_path(arm, planner, plan, request.speed, period, request.ignore, scene, shown)
 
     def answer(self, paths: tuple[PlannedPath, ...], statistics: Mapping[str, float]) -> PlanAnswer:
         """The answer with these paths."""

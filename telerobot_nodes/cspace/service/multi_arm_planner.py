@@ -112,7 +112,7 @@ class _Team:
         return replace(self._path(entry), times=times, positions=positions, velocities=velocities)
 
     def _path(self, entry: Planned) -> PlannedPath:
-        return self._service.timed(entry.goal.arm, entry.planner, entry.plan, self._request.speed)
+        return self._service.timed(entry.goal.arm, entry.planner, entry.plan, self._request)
 
     def _around(self, first: Planned) -> PlanAnswer:
         """Every arm around what those before it sweep: they may then move at any time."""

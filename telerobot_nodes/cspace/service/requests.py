@@ -9,7 +9,8 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range, poses
-from telerobot_nodes.cspace.geometry import NamePair
+from telerobot_nodes.cspace.geometry import NamePair, Obstacle
+from telerobot_nodes.cspace.search import Certificate
 from telerobot_nodes.errors import InvalidValueError
 
 PLUGINS = ("cspace", "ompl", "moveit")
@@ -63,7 +64,8 @@ class PlanRequest:
     """Paths for one or several arms; the first has priority. `standing`: joints of every arm that is known [rad].
 
     `margin` [m] kept, None: the usual; `ignore`: names of things left out of the scene; `allowed`: pairs of links, held
-    things and obstacles whose contact is allowed; `fingers`: places [rad], [m] of joints that are not the arm's.
+    things and obstacles whose contact is allowed; `fingers`: places [rad], [m] of joints that are not the arm's;
+    `display`: whether data for displays is wanted.
     """
 
     goals: tuple[Goal, ...]
@@ -75,6 +77,7 @@ class PlanRequest:
     ignore: frozenset[str] = frozenset()
     allowed: frozenset[NamePair] = frozenset()
     fingers: Mapping[str, float] = field(default_factory=dict)
+    display: bool = False
 
     def __post_init__(self) -> None:
         if not self.goals:
@@ -100,6 +103,22 @@ class PathDisplay:
 
 
 @dataclass(frozen=True)
+class Proof:
+    """The cells that prove a path free, and what a checker needs besides scene and robot.
+
+    `ignored`: names of things in the scene that were left out; `others`: obstacles besides the scene.
+    """
+
+    certificate: Certificate
+    margin: float  # [m]
+    self_margin: float  # [m]
+    allowed: frozenset[NamePair] = frozenset()
+    fingers: Mapping[str, float] = field(default_factory=dict)  # [rad], [m]
+    ignored: frozenset[str] = frozenset()
+    others: tuple[Obstacle, ...] = ()
+
+
+@dataclass(frozen=True)
 class PlannedPath:
     """A timed path of one arm, with the cells that prove it."""
 
@@ -112,7 +131,8 @@ class PlannedPath:
     length: float  # [rad]
     clearance: float  # [m] smallest along the path, beyond the margin
     cells: int  # free cells that prove it
-    display: PathDisplay
+    proof: Proof
+    display: PathDisplay | None = None  # None: not asked for
 
 
 @dataclass(frozen=True)

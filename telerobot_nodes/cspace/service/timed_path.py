@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from telerobot_nodes.core.timing import time_path
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
+    Obstacle,
     bound_links,
     chords,
     clearance,
@@ -19,19 +21,32 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.search import Certificate, Plan, Planner
-from telerobot_nodes.cspace.service.requests import PathDisplay, PlannedPath
+from telerobot_nodes.cspace.service.requests import PathDisplay, PlannedPath, Proof
 
 POINTS = 200  # of a displayed path at most
 
 
-def timed_path(arm: str, planner: Planner, plan: Plan, speed: float, period: float) -> PlannedPath:
-    """The planned path with its timing, sampled every `period` [s], from rest to rest."""
+def timed_path(
+    arm: str,
+    planner: Planner,
+    plan: Plan,
+    speed: float,
+    period: float,
+    ignored: frozenset[str] = frozenset(),
+    scene: Collection[Obstacle] = (),
+    display: bool = False,
+) -> PlannedPath:
+    """The planned path with its timing, sampled every `period` [s], from rest to rest.
+
+    `ignored`: names left out of the scene; `scene`: obstacles that the proof need not name; `display`:
+    with display data.
+    """
     robot = planner.geometry.robot
     path = plan.path if len(plan.path) > 1 else np.vstack([plan.path, plan.path])
     timed = time_path(path, robot.limits, speed=speed)
     times = np.append(np.arange(0.0, timed.duration, period), timed.duration)
     states = [timed.at(float(t)) for t in times]
-    certificate = plan.certificate or Certificate(path[:0], path[:0])
+    proof = proof_of(planner, plan, ignored, scene)
     return PlannedPath(
         arm,
         robot.joint_names,
@@ -41,8 +56,24 @@ def timed_path(arm: str, planner: Planner, plan: Plan, speed: float, period: flo
         np.array([state[1] for state in states]),
         plan.length,
         plan.clearance,
-        len(certificate),
-        display_of(planner, plan.path, certificate),
+        len(proof.certificate),
+        proof,
+        display_of(planner, plan.path, proof.certificate) if display else None,
+    )
+
+
+def proof_of(planner: Planner, plan: Plan, ignored: frozenset[str], scene: Collection[Obstacle]) -> Proof:
+    """The proof of a plan; the planner's obstacles that are not of the scene are named in it."""
+    geometry, settings = planner.geometry, planner.settings
+    known = {obstacle.name for obstacle in scene}
+    return Proof(
+        plan.certificate or Certificate(plan.path[:0], plan.path[:0]),
+        settings.margin,
+        settings.self_margin,
+        geometry.allowed,
+        geometry.fingers,
+        ignored,
+        tuple(obstacle for obstacle in planner.obstacles if obstacle.name not in known),
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.nodes.planning.convert_planning import scene_from_message
+from telerobot_nodes.nodes.planning.convert_planning import check_path_message, scene_from_message
 from telerobot_nodes.nodes.planning.moveit_plugin import moveit_plugins
 from telerobot_nodes.nodes.planning.planner_markers import path_markers, scene_markers
-from telerobot_nodes.nodes.planning.planning_scene import changes_from_scene
 
 __all__ = [
-    "changes_from_scene",
+    "check_path_message",
     "moveit_plugins",
     "path_markers",
     "scene_from_message",

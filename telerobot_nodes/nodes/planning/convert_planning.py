@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from telerobot.msg import ArmPath
+from telerobot.msg import Certificate as CertificateMessage
+from telerobot.msg import Contact as ContactMessage
 from telerobot.msg import Obstacle as ObstacleMessage
 from telerobot.msg import Obstacles as ObstaclesMessage
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array
-from telerobot_nodes.cspace.geometry import Change, Obstacle, Scene, addition, hull
-from telerobot_nodes.cspace.service import Goal, PlannedPath
-from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.cspace.geometry import (
+    Change,
+    NamePair,
+    Obstacle,
+    Scene,
+    addition,
+    arm_geometry,
+    hull,
+    name_pair,
+)
+from telerobot_nodes.cspace.search import Certificate, CheckedCertificate, check_certificate
+from telerobot_nodes.cspace.service import Goal, PlannedPath, Proof
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.nodes.messages import doubles
 
 MOST_CHANGES = 4096  # in one message
@@ -34,26 +47,36 @@ def _change(entry: Any) -> Change:
     if entry.operation != ObstacleMessage.ADD:
         raise InvalidValueError(f"obstacle {entry.name}: operation", entry.operation, "allowed: 0 add, 1 remove")
     if entry.kind == "hull":
-        return hull(entry.name, list(entry.points), list(entry.pose), entry.attached_to)
-    solid = Obstacle(entry.name, entry.kind, tuple(entry.size), tuple(float(v) for v in entry.pose))
-    return addition(solid, entry.attached_to)
+        change = hull(entry.name, list(entry.points), list(entry.pose), entry.attached_to)
+    else:
+        change = addition(_solid_of(entry), entry.attached_to)
+    return replace(change, touch_links=frozenset(entry.touch_links))
+
+
+def _solid_of(entry: Any) -> Obstacle:
+    return Obstacle(entry.name, entry.kind, tuple(entry.size), tuple(float(v) for v in entry.pose))
 
 
 def scene_to_message(scene: Scene, stamp: Any) -> Any:
     """Obstacles.msg of everything in force; hulls as the spheres that cover them."""
     rows = [
-        ObstacleMessage(
-            operation=ObstacleMessage.ADD,
-            name=solid.name,
-            kind=solid.kind,
-            size=doubles(solid.size),
-            pose=list(solid.pose),
-            attached_to=entry.attached_to,
-        )
+        _solid_message(solid, entry.attached_to, entry.touch_links)
         for entry in scene.entries.values()
         for solid in entry.solids
     ]
     return ObstaclesMessage(stamp=stamp, replace=True, obstacles=rows)
+
+
+def _solid_message(solid: Obstacle, attached_to: str = "", touch_links: Iterable[str] = ()) -> Any:
+    return ObstacleMessage(
+        operation=ObstacleMessage.ADD,
+        name=solid.name,
+        kind=solid.kind,
+        size=doubles(solid.size),
+        pose=list(solid.pose),
+        attached_to=attached_to,
+        touch_links=sorted(touch_links),
+    )
 
 
 def scene_from_message(message: Any) -> Scene:
@@ -94,8 +117,25 @@ def joints_from_message(message: Any, robot: RobotModel) -> FloatArray:
     return np.clip(q, robot.limits.lower, robot.limits.upper)
 
 
-def path_to_message(path: PlannedPath) -> Any:
-    """ArmPath.msg of the value."""
+def contacts_from_message(contacts: Iterable[Any]) -> frozenset[NamePair]:
+    """Pairs of names of Contact.msg; raises InvalidValueError on an empty name."""
+    pairs = [(contact.first, contact.second) for contact in contacts]
+    for pair in pairs:
+        if not all(pair):
+            raise InvalidValueError("allowed", pair, "allowed: two names")
+    return frozenset(name_pair(*pair) for pair in pairs)
+
+
+def fingers_from_message(message: Any) -> dict[str, float]:
+    """Places [rad], [m] by joint of a message with `finger_names`, `finger_positions`; raises InvalidValueError."""
+    names, values = list(message.finger_names), finite_array(message.finger_positions, "finger_positions")
+    if len(names) != len(values):
+        raise InvalidValueError("finger_positions (length)", len(values), f"allowed: {len(names)}, as finger_names")
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def path_to_message(path: PlannedPath, world: Any = None) -> Any:
+    """ArmPath.msg of the value; `world`: the stamp of the scene in which it was proved."""
     return ArmPath(
         arm=path.arm,
         joint_names=list(path.joint_names),
@@ -107,7 +147,55 @@ def path_to_message(path: PlannedPath) -> Any:
         length=float(path.length),
         clearance=float(path.clearance),
         certificate_cells=int(path.cells),
+        certificate=_proof_message(path.proof, world),
     )
+
+
+def _proof_message(proof: Proof, world: Any) -> Any:
+    cells = proof.certificate
+    message = CertificateMessage(
+        dof=int(cells.centers.shape[1]),
+        centers=doubles(cells.centers.reshape(-1)),
+        halves=doubles(cells.halves.reshape(-1)),
+        margin=float(proof.margin),
+        self_margin=float(proof.self_margin),
+        allowed=[ContactMessage(first=a, second=b) for a, b in sorted(proof.allowed)],
+        finger_names=list(proof.fingers),
+        finger_positions=numbers(proof.fingers.values()),
+        ignored=sorted(proof.ignored),
+        others=[_solid_message(solid) for solid in proof.others],
+    )
+    if world is not None:
+        message.world = world
+    return message
+
+
+def check_path_message(path: Any, world: Any, robot: RobotModel) -> CheckedCertificate:
+    """Prove again that an ArmPath.msg is free in the scene `world` (Obstacles.msg), by the checker of certificates.
+
+    `robot`: the arm, at its place. Nothing of the planner's is used but the cells. What cannot be read is refused with
+    the reason, as a wrong proof is.
+    """
+    proof = path.certificate
+    if proof.world != world.stamp:
+        return CheckedCertificate(False, "the proof is of another scene: its stamp is another one", -np.inf)
+    try:
+        scene = scene_from_message(world).without(proof.ignored)
+        held = scene.attachments(path.arm)
+        geometry = arm_geometry(robot, held, fingers_from_message(proof), contacts_from_message(proof.allowed))
+        cells = Certificate(_rows(proof.centers, proof.dof, "centers"), _rows(proof.halves, proof.dof, "halves"))
+        waypoints = _rows(path.waypoints, path.dof, "waypoints")
+        obstacles = scene.obstacles + [_solid_of(entry) for entry in proof.others]
+    except TelerobotError as error:
+        return CheckedCertificate(False, str(error), -np.inf)
+    return check_certificate(cells, waypoints, geometry, obstacles, proof.margin, proof.self_margin)
+
+
+def _rows(values: Any, dof: int, field: str) -> FloatArray:
+    flat = np.array(values, dtype=np.float64)
+    if dof < 1 or flat.size % dof:
+        raise InvalidValueError(f"{field} (length)", flat.size, f"allowed: a multiple of dof, {dof}")
+    return flat.reshape(-1, dof)
 
 
 def numbers(values: Iterable[float]) -> array[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, finite_array
-from telerobot_nodes.cspace.geometry import Change, load_world, scene_of
+from telerobot_nodes.cspace.geometry import NamePair, Scene, load_world, scene_of
+from telerobot_nodes.cspace.scenes import Frames, allowed_contacts, scene_after
 from telerobot_nodes.cspace.service import (
     PLUGINS,
     ArmPlace,
@@ -34,7 +35,6 @@ from telerobot_nodes.nodes.framework import GraphNode, Health, Send, node_parame
 from telerobot_nodes.nodes.planning import convert_planning as convert
 from telerobot_nodes.nodes.planning.planner_markers import path_markers, scene_markers
 from telerobot_nodes.nodes.planning.planner_worker import Job, PlannerWorker, WorkerOptions
-from telerobot_nodes.nodes.planning.planning_scene import changes_from_scene
 
 WORLD_PERIOD = 2.0  # [s] between publications of the scene: the link can lose one
 ATTEMPTS = 3  # at a plan whose world changes under it
@@ -70,6 +70,7 @@ class CspacePlannerNode(GraphNode):
         self._arms = arms_of([row for row in p.arms.split(";") if row.strip()], options.robot)
         self._robots = {arm.name: load_robot(arm.robot) for arm in self._arms}
         self._scene, self._version = scene_of(load_world(world_file(p.world))), 1
+        self._allowed = frozenset[NamePair]()  # contacts that the MoveIt scene allows
         self._stamp = self.stamp()
         self._joints: dict[str, bytes] = {}
         self._asked, self._last, self._seconds = 0, "nothing asked yet", 0.0
@@ -98,13 +99,20 @@ class CspacePlannerNode(GraphNode):
     # the world -----------------------------------------------------------------------------------------------
 
     def _on_obstacles(self, message: Any) -> None:
-        self._change(convert.changes_from_message(message), message.replace)
+        changes = convert.changes_from_message(message)
+        self._use(self._scene.changed(changes, message.replace, tuple(self._robots)), self._allowed)
 
     def _on_scene(self, message: Any) -> None:
-        self._change(*changes_from_scene(message, self._arms[0].name))
+        """Take a MoveIt scene, whose links are those of the first arm."""
+        arm, matrix = self._arms[0].name, message.allowed_collision_matrix
+        robot = self._robots[arm]
+        scene = scene_after(message, self._scene, Frames(robot, self._measured().get(arm)), arm, tuple(self._robots))
+        kept = message.is_diff and not (matrix.entry_names or matrix.default_entry_names)
+        names = {frame.name for frame in robot.model.frames} | set(scene.entries)
+        self._use(scene, self._allowed if kept else allowed_contacts(matrix, names))
 
-    def _change(self, changes: list[Change], replace: bool) -> None:
-        self._scene = self._scene.changed(changes, replace, tuple(self._robots))
+    def _use(self, scene: Scene, allowed: frozenset[NamePair]) -> None:
+        self._scene, self._allowed = scene, allowed
         self._version += 1
         self._stamp = self.stamp()
         self._publish_world()
@@ -158,14 +166,23 @@ class CspacePlannerNode(GraphNode):
             message.budget or p.budget,
             message.speed or 1.0,
             measured if len(self._arms) > 1 else {},
+            float(message.margin[0]) if len(message.margin) else None,
+            frozenset(message.ignore),
+            convert.contacts_from_message(message.allowed),
+            convert.fingers_from_message(message),
+            self._markers.get_subscription_count() > 0,
         )
         self._asked += 1
         self._plan(request, partial(self._answer_plan, response, send), ATTEMPTS, 0.0)
 
     def _plan(self, request: PlanRequest, answer: Any, attempts: int, spent: float) -> None:
         limit = GRACE + PATIENCE * request.budget * len(request.goals)
-        job = Job("plan", (request,), self._scene, limit)
+        job = Job("plan", (self._with_contacts(request),), self._scene, limit)
         self._worker.ask(job, partial(self._planned, request, answer, attempts, spent, self._version))
+
+    def _with_contacts(self, request: PlanRequest) -> PlanRequest:
+        """The request with the contacts that the scene allows now."""
+        return replace(request, allowed=request.allowed | self._allowed)
 
     def _planned(
         self, request: PlanRequest, answer: Any, attempts: int, spent: float, version: int, result: Any, seconds: float
@@ -175,8 +192,8 @@ class CspacePlannerNode(GraphNode):
         if version == self._version or not isinstance(result, PlanAnswer) or not result.found:
             answer(result, spent, "")
             return
-        job = Job("still_free", (result, request), self._scene, GRACE)
-        self._worker.ask(job, partial(self._proved_again, request, answer, attempts, spent, self._version, result))
+        job = Job("prove_again", (result, self._with_contacts(request)), self._scene, GRACE)
+        self._worker.ask(job, partial(self._proved_again, request, answer, attempts, spent, self._version))
 
     def _proved_again(
         self,
@@ -185,17 +202,17 @@ class CspacePlannerNode(GraphNode):
         attempts: int,
         spent: float,
         version: int,
-        planned: PlanAnswer,
-        trouble: Any,
+        proved: PlanAnswer | Refusal,
         seconds: float,
     ) -> None:
         spent += seconds
-        if trouble == "" and version == self._version:
-            answer(planned, spent, "obstacles moved during planning, proved again in the new world")
+        found = isinstance(proved, PlanAnswer) and bool(proved.paths)
+        if found and version == self._version:
+            answer(proved, spent, "obstacles moved during planning, proved again in the new world")
         elif attempts > 1:
             self._plan(request, answer, attempts - 1, spent)
         else:
-            reason = trouble.message if isinstance(trouble, Refusal) else trouble or "and again while it was proved"
+            reason = "and again while it was proved" if found else proved.message
             answer(Refusal(f"obstacles moved during planning, {ATTEMPTS} times: {reason}"), spent, "")
 
     def _answer_plan(self, response: Any, send: Send, result: Any, spent: float, note: str) -> None:
@@ -205,7 +222,7 @@ class CspacePlannerNode(GraphNode):
         else:
             response.success, response.outcome = result.found, result.result.value
             response.message = "; ".join(filter(None, (note, result.message)))
-            response.paths = [convert.path_to_message(path) for path in result.paths]
+            response.paths = [convert.path_to_message(path, self._stamp) for path in result.paths]
             response.statistic_names = list(result.statistics)
             response.statistics = convert.numbers(result.statistics.values())
         self._last, self._seconds = f"{response.outcome}: {response.message}"[:200], spent
@@ -224,7 +241,7 @@ class CspacePlannerNode(GraphNode):
         path = finite_array(message.waypoints, "waypoints")
         margin = None if message.margin < 0.0 else float(message.margin)
         standing = self._measured() if len(self._arms) > 1 else {}
-        arguments = (arm, path, margin, frozenset(message.ignore), standing)
+        arguments = (arm, path, margin, frozenset(message.ignore), standing, False, self._allowed)
         self._worker.ask(Job("check_path", arguments, self._scene, GRACE), partial(_answer_path, response, send))
 
     def _on_check_configuration(self, message: Any, response: Any, send: Send) -> None:

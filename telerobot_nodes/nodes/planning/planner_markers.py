@@ -24,10 +24,11 @@ _TYPES = {"box": Marker.CUBE, "half_space": Marker.CUBE, "sphere": Marker.SPHERE
 
 
 def path_markers(paths: Iterable[PlannedPath], stamp: Any) -> Any:
-    """MarkerArray of planned paths: a line coloured by clearance, and a sphere around the tool per cell."""
+    """MarkerArray of paths with display data: a line coloured by clearance, and a sphere around the tool per cell."""
     markers = [Marker(action=Marker.DELETEALL)]
     for path in paths:
-        markers += [_line(path), *_cells(path)]
+        if path.display is not None:
+            markers += [_line(path.arm, path.display), *_cells(path.arm, path.display)]
     return _stamped(markers, stamp)
 
 
@@ -43,9 +44,8 @@ def clearance_colour(value: float) -> tuple[float, float, float]:
     return (min(2.0 * (1.0 - share), 1.0), min(2.0 * share, 1.0), 0.1)
 
 
-def _line(path: PlannedPath) -> Any:
-    display: PathDisplay = path.display
-    line = Marker(type=Marker.LINE_STRIP, action=Marker.ADD, ns=f"path {path.arm}")
+def _line(arm: str, display: PathDisplay) -> Any:
+    line = Marker(type=Marker.LINE_STRIP, action=Marker.ADD, ns=f"path {arm}")
     line.scale.x, line.pose.orientation.w = 0.006, 1.0
     for point, clearance in zip(display.points, display.clearance, strict=True):
         r, g, b = clearance_colour(float(clearance))
@@ -56,12 +56,11 @@ def _line(path: PlannedPath) -> Any:
     return line
 
 
-def _cells(path: PlannedPath) -> list[Any]:
-    display = path.display
+def _cells(arm: str, display: PathDisplay) -> list[Any]:
     step = max(1, len(display.cell_radius) // MOST_CELLS)
     found = []
     for i in range(0, len(display.cell_radius), step):
-        sphere = Marker(type=Marker.SPHERE, action=Marker.ADD, ns=f"cells {path.arm}", id=i, color=_CELL)
+        sphere = Marker(type=Marker.SPHERE, action=Marker.ADD, ns=f"cells {arm}", id=i, color=_CELL)
         size = max(2.0 * float(display.cell_radius[i]), 1e-3)
         sphere.scale.x = sphere.scale.y = sphere.scale.z = size
         sphere.pose.position, sphere.pose.orientation.w = _point(display.cell_points[i]), 1.0
