@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "gripper": "operate:gripper",
     "rate": "operate:rate",
     "brake": "operate:brake",
+    "collision-stop": "operate:collision_stop",
     "pause": "operate:pause",
     "position": "operate:position",
     "control": "operate:control",

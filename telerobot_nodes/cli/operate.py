@@ -109,6 +109,14 @@ def brake(
     do(commands.Brake(value), namespace)
 
 
+def collision_stop(
+    state: Annotated[Switch, typer.Argument(help="on: wait before predicted collisions; off: execute every point.")],
+    namespace: Namespace = "",
+) -> None:
+    """Let the robot wait before points that are predicted to collide, or execute them."""
+    do(commands.CollisionStop(state is Switch.ON), namespace)
+
+
 def pause(namespace: Namespace = "") -> None:
     """Bring the arm to rest on its path and keep the plan."""
     do(commands.Deed.PAUSE, namespace)

@@ -285,6 +285,7 @@ NODES: tuple[Node, ...] = (
             "path_plan_queue/position_clutch",
             "path_plan_queue/adopt",
             "path_plan_queue/discard",
+            "path_plan_queue/stop_before_collision",
             "path_plan_queue/brake",
             "path_plan_queue/clear",
             "path_plan_queue/pause",

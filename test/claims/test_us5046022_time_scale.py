@@ -3,10 +3,12 @@
 A test per claim: claims 21 to 29, scaled plan time and hand-off between agents.
 """
 
+import executor_models
 import numpy as np
+import pinocchio as pin
 import pytest
 import two_agents
-from us5046022_scene import ARM, Scene
+from us5046022_scene import ARM, HOME, Scene, assert_passed
 
 from telerobot_nodes.core.protocol import AuthorityKind
 from telerobot_nodes.core.values.frames import pose_from_se3
@@ -94,45 +96,72 @@ def test_claim_27_a_human_sees_scale_arm_and_plan_of_an_articulated_robot():
     assert np.linalg.norm(arm.tool_pose[:3] - scene.robot.pose[:3]) > 0.02  # the arm is shown apart from the plan's end
 
 
-def hand_off(two):
-    """Ann plans a long sweep; Bob's simulated tool waits beside it, then comes near."""
+ALONG, ABOVE = 0.15, 0.03  # [m] from home: where Bob's tool comes near Ann's plan
+
+
+def beside(along, above, turn=0.0):
+    """A hand that holds the tool at a place beside Ann's line [m from home], turned about the line [rad]."""
+    goal = HOME + np.array([0.0, along, above, 0.0, 0.0, 0.0, 0.0])
+    goal[3:] = (pin.Quaternion(HOME[3:]) * pin.Quaternion(pin.exp3(np.array([turn, 0.0, 0.0])))).coeffs()
+    return lambda now: goal
+
+
+def hand_off(turn=0.0, **config):
+    """Ann plans a line far ahead of a slow arm; Bob's simulated tool waits 10 cm above it, then comes near."""
+    two = two_agents.Two(robot=executor_models.ExecutorRobot, **config)
     two.run(1.5)
-    two.robot.rate = 0.3
     begin = two.now
-    two.run(5.0, ann=two_agents.sweep(begin), bob=two_agents.at(0.5, 0.3))
+    two.sides["ann"][0].set_time_ratio(begin, 8.0)
+    two.run(2.5, ann=lambda now: beside(0.1 * (now - begin), 0.0)(now), bob=beside(ALONG, 0.1))
     two.say("bob", AuthorityKind.REQUEST)
     two.say("ann", AuthorityKind.CONSENT)
-    two.run(1.0, ann=two_agents.sweep(begin), bob=two_agents.at(0.5, 0.3))
-    far = two.robot.receiver.position.authority
-    two.run(3.0, ann=two_agents.sweep(begin), bob=two_agents.at(0.41, 0.3))
-    return far
+    two.run(1.0, bob=beside(ALONG, 0.1))
+    assert two.robot.receiver.position.authority == "ann"  # although she agrees
+    two.run(2.0, bob=beside(ALONG, ABOVE, turn))
+    return two
+
+
+def assert_two_plans_executed_as_one(two, *bobs):
+    """The arm went along Ann's line to the meeting, over to Bob's tool, and to his places; inside its limits."""
+    way = np.array(two.robot.poses)[:, :3]
+    places = [(0.0, 0.0), (0.05, 0.0), (0.1, 0.0), (ALONG, 0.0), (ALONG, ABOVE), *bobs]
+    assert_passed(way, np.array([beside(*place)(0.0)[:3] for place in places]))
+    assert np.allclose(way[-1], beside(*places[-1])(0.0)[:3], atol=0.001)
+    assert way[:, 1].max() < HOME[1] + ALONG + 0.002  # and nowhere on Ann's plan after it
+    epochs = [epoch for _, epoch in two.robot.executed]
+    assert epochs == sorted(epochs)
+    assert len(set(epochs)) == 2
+    assert two.robot.refused == []
+    assert max(two.robot.worst_velocity, two.robot.worst_acceleration) <= 1.0
 
 
 def test_claim_28_control_passes_when_the_second_simulation_is_near_the_first_plan():
     """Transfer when the second simulation is within a predetermined distance from a portion of the first plan."""
-    two = two_agents.Two()
-    assert hand_off(two) == "ann"
+    two = hand_off()
     assert two.robot.receiver.position.authority == "bob"
-    two.robot.rate = 1.0
-    two.run(15.0, bob=two_agents.at(0.45, 0.25))
-    authors = [author for _, author in two.robot.executed]
-    assert authors == sorted(authors)
-    assert np.allclose(two.robot.pose[:3], [0.45, 0.25, 0.4], atol=1e-3)
+    assert two.robot.pose[1] < HOME[1] + 0.1  # while the arm is still on its way there
+    two.run(1.0)
+    two.run(2.0, bob=beside(ALONG, 0.1))
+    two.run(12.0)
+    assert_two_plans_executed_as_one(two, (ALONG, 0.1))
+
+
+@pytest.mark.parametrize(("turn", "bound"), [(0.0, {"meeting_distance": 0.02}), (0.2, {"meeting_angle": 0.1})])
+def test_claim_28_control_does_not_pass_beyond_the_predetermined_distance(turn, bound):
+    """At the same place, but farther off than this distance, or turned by more than this angle."""
+    two = hand_off(turn, **bound)
+    two.run(1.0)
+    assert two.robot.receiver.position.authority == "ann"
 
 
 def test_claim_29_a_human_takes_over_from_a_program():
     """At least one of the agents is human: here a hand on a device takes over from a program's poses."""
-    two = two_agents.Two()
-    hand_off(two)
-    queue = two.sides["bob"][0]
-    assert two.robot.receiver.position.authority == "bob"
+    two = hand_off()
     two.run(3.0)
-    head = queue.state(two.now).target_pose[:3].copy()
-    for k in range(200):
+    queue, begin = two.sides["bob"][0], two.now
+    for _ in range(200):
         two.step({})
-        queue.command_pose(two.now, [9.0, 9.0 - 0.001 * k, 9.0, 0.0, 0.0, 0.0, 1.0], "device")
-    two.robot.rate = 1.0
-    two.run(12.0)
-    assert two.robot.executed[-1][1] == "bob"
-    assert np.allclose(two.robot.pose[:3] - head, [0.0, -0.199, 0.0], atol=0.002)  # the arm did what the hand did
-    assert two.robot.refused == []
+        hand = [9.0, 9.0 - 0.1 * (two.now - begin), 9.0, 0.0, 0.0, 0.0, 1.0]
+        queue.command_pose(two.now, hand, "device")
+    two.run(15.0)
+    assert_two_plans_executed_as_one(two, (ALONG - 0.199, ABOVE))  # what the hand did after its first sample

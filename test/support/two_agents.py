@@ -13,13 +13,13 @@ from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 class Two:
     """Agents `ann` and `bob`, each with a queue and a link of its own."""
 
-    def __init__(self, delay=0.2, armed=False, robot=plan_models.Robot):
+    def __init__(self, delay=0.2, armed=False, robot=plan_models.Robot, **config):
         self.arbiter = AuthorityArbiter(frozenset({"boss"}), armed)
         self.robot = robot(may_open=self.arbiter.may_open)
         self.refusals = []
         self.sides = {}
         for n, name in enumerate(("ann", "bob")):
-            queue = PathPlanQueue(QueueConfig(agent=name), lambda pose: None)
+            queue = PathPlanQueue(QueueConfig(agent=name, **config), lambda pose: None)
             links = (plan_models.Link(10 * n + 1, delay), plan_models.Link(10 * n + 2, delay))
             self.sides[name] = (queue, *links)
         self.ticks = 0

@@ -43,6 +43,16 @@ class PositionClutch:
 
 
 @dataclass(frozen=True)
+class CollisionStop:
+    """Engaged: the robot waits before points that the forward simulation predicts to collide. Else it executes them."""
+
+    engaged: bool
+
+    def __str__(self) -> str:
+        return f"collision stop {'on' if self.engaged else 'off'}"
+
+
+@dataclass(frozen=True)
 class Brake:
     """Delete points from the end of the plan at `rate` [plan s/s]; 0 releases the brake."""
 
@@ -262,6 +272,7 @@ Command = (
     | Rate
     | TimeClutch
     | PositionClutch
+    | CollisionStop
     | Brake
     | Clear
     | Halt

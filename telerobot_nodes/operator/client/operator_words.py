@@ -32,6 +32,10 @@ class OperatorWords(ABC):
         """Engage the position clutch without the trial path."""
         return self.ask(Deed.DISCARD)
 
+    def collision_stop(self, engaged: bool) -> Outcome:
+        """Engaged: the robot waits before points that are predicted to collide. Disengaged: it executes them."""
+        return self.ask(commands.CollisionStop(engaged))
+
     def brake(self, rate: float) -> Outcome:
         """Time brake: delete points from the end of the plan at `rate` [plan s/s]; 0 releases it."""
         return self.ask(commands.Brake(rate))

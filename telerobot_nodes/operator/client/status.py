@@ -78,6 +78,7 @@ class QueueStatus:
     data_age: float = -1.0
     round_trip: float = -1.0
     stale: bool = True
+    stop_before_collision: bool = True
     gripper: float = -1.0  # [m] requested; negative: not set
     target_pose: FloatArray = field(default_factory=_empty)
 

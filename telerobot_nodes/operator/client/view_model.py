@@ -37,6 +37,7 @@ class Controls:
 
     time_clutch: bool | None
     position_clutch: bool | None
+    collision_stop: bool | None
     time_ratio: float | None
     brake_rate: float | None
     gripper: float | None  # [m]
@@ -84,6 +85,7 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
         controls=Controls(
             time_clutch=client.queue.time_clutch if queue_fresh else None,
             position_clutch=client.queue.position_clutch if queue_fresh else None,
+            collision_stop=client.queue.stop_before_collision if queue_fresh else None,
             time_ratio=client.queue.time_ratio if queue_fresh else None,
             brake_rate=client.queue.brake_rate if queue_fresh else None,
             gripper=client.queue.gripper if queue_fresh and client.queue.gripper >= 0.0 else None,
@@ -222,6 +224,8 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
         rows.append(Row("on the way", f"{queue.unacknowledged} operations", Tone.WARN if many else Tone.PLAIN))
     if not queue.position_clutch:
         rows.append(Row("position clutch", f"disengaged, trial of {queue.trial_length} points", Tone.WARN))
+    if not queue.stop_before_collision:
+        rows.append(Row("collision stop", "off: the robot executes points that collide", Tone.WARN))
     if queue.brake_rate > 0.0:
         rows.append(Row("time brake", f"{queue.brake_rate:.1f} plan s/s", Tone.WARN))
     if client.simulation.conflicts:

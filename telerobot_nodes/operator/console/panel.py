@@ -67,6 +67,10 @@ class Panel:
             hint = "join all of it to the plan, or drop it"
             joins = self._gui.add_button_group("trial path", ("adopt", "discard"), hint=hint)
             self._ask_on(joins.on_click, lambda: commands.Deed(joins.value))
+        if commands.CollisionStop in offered:
+            hint = "on: the robot waits before points that are predicted to collide; off: it executes them"
+            stop = self._gui.add_checkbox("stop before collision", True, hint=hint)
+            self._follow(stop, lambda: commands.CollisionStop(stop.value), lambda controls: controls.collision_stop)
         if commands.Brake in offered:
             hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
             rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)

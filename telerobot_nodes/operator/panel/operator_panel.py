@@ -103,6 +103,8 @@ class OperatorPanel(QWidget):
         joint = "position clutch: points join the plan"
         form.addRow(self._box("position_clutch", joint, commands.PositionClutch, lambda c: c.position_clutch))
         form.addRow("trial path", self._deeds((Deed.ADOPT, Deed.DISCARD)))
+        waits = "stop before collision: the robot waits before points that would collide"
+        form.addRow(self._box("collision_stop", waits, commands.CollisionStop, lambda c: c.collision_stop))
         brake = self._number("brake", *commands.BRAKE_RANGE, 0.1, "s/s", commands.Brake, lambda c: c.brake_rate)
         form.addRow("time brake (0: off)", brake)
         opening = self._number("gripper", *GRIPPER_RANGE, 0.002, "m", commands.Gripper, lambda c: c.gripper)

@@ -33,6 +33,7 @@ def test_a_value_outside_its_range_is_rejected_by_name(make, field):
     [
         (commands.TimeClutch(True), "time clutch on"),
         (commands.PositionClutch(False), "position clutch off"),
+        (commands.CollisionStop(False), "collision stop off"),
         (commands.Brake(1.5), "time brake 1.5 plan s/s"),
         (commands.Gripper(0.04), "gripper 40 mm"),
         (commands.SetLink(1.0, up=False), "link 1.00 s ± 0.00 s, loss 0 %, outage"),

@@ -79,6 +79,13 @@ def test_the_gripper_shown_is_what_was_asked_for_and_nothing_before(client):
     assert running(client, gripper=0.03).controls.gripper == 0.03
 
 
+def test_a_collision_stop_that_is_off_stands_in_the_status(client):
+    assert not any(entry.label == "collision stop" for entry in running(client).rows)
+    assert running(client).controls.collision_stop
+    off = running(client, stop_before_collision=False)
+    assert (row(off, "collision stop").tone, off.controls.collision_stop) == (Tone.WARN, False)
+
+
 def test_fresh_data_is_plain_and_says_its_age_and_round_trip(client):
     entry = row(running(client), "robot data")
     assert (entry.text, entry.tone) == ("received 0.0 s ago, round trip 2.04 s", Tone.PLAIN)
