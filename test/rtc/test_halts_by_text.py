@@ -46,6 +46,12 @@ def test_whatever_follows_a_halt_word_everything_stops_and_every_command_has_one
     assert cell.replies[-1].text.startswith("halt")
 
 
+def test_arms_that_no_command_moves_are_stopped_as_well(cell):
+    """The plan may move them."""
+    cell.say("halt")
+    assert {(halt.subsystem, halt.primitive) for _, halt in cell.halts} == {("left_arm", 0), ("right_arm", 0)}
+
+
 @pytest.mark.parametrize(
     ("text", "ok", "says"),
     [
