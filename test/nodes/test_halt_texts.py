@@ -87,6 +87,12 @@ def test_a_halt_of_another_arm_whose_message_is_cut_is_one_of_everything():
     assert halt_of_text(data[:end], ["left_arm"], ["right_arm"]) is not None
 
 
+@pytest.mark.parametrize("text", ["halt right_arm", "halt command 3"])
+def test_without_a_decision_unit_every_halt_is_one_of_everything(text):
+    assert halt_of_text(serialized(text), ["left_arm"], ["right_arm"], alone=True) is not None
+    assert halt_of_text(serialized("status"), ["left_arm"], ["right_arm"], alone=True) is None
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_taken(data):
     halt_of_text(data)
