@@ -236,3 +236,16 @@ def test_the_same_task_is_not_entered_twice_by_one_text(cell):
     cell.say("done task 1; done task 1")
     assert "entered twice" in cell.replies[-1].text
     assert list(cell.tasks) == [1]
+
+
+@pytest.mark.parametrize(
+    "word", ["pause", "resume", "pause left_arm", "resume left_arm", "cancel all", "cancel left_arm"]
+)
+def test_a_word_that_meets_no_command_says_so(cell, word):
+    """The arm may be moved by the plan, or be halted."""
+    cell.say(word)
+    assert cell.replies[-1].ok
+    assert "no command is under way" in cell.replies[-1].text
+    moving(cell)
+    cell.say(word)
+    assert cell.replies[-1].text == word.split()[0]
