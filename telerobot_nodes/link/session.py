@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from telerobot_nodes.core.protocol import LinkState
-from telerobot_nodes.graph import Order, Topic
+from telerobot_nodes.graph import Order, Priority, Topic
 from telerobot_nodes.link.bodies import MOST_ROWS, Beat, Data, Hello, Kept, Want, pack_wants, split, unpack_wants
 from telerobot_nodes.link.framing import Fault, Frame, Kind, decode, encode
 from telerobot_nodes.link.inbox import Delivered, TopicInbox
@@ -26,6 +26,8 @@ BEAT_PERIOD = 0.1  # [s]
 HELLO_PERIOD = 0.2  # [s] until the peer has answered
 REMINDER_PERIOD = 1.0  # [s] between hellos after that
 LEAST_PAUSE = 0.1  # [s] between two asks for the same
+HALT_COPIES = (0.05, 0.15, 0.4)  # [s] after a halt: its datagram once more; the peer takes it once
+MOST_COPIES = 256  # that wait at once
 MOST_AGAIN = 400_000  # [B] sent again for one ask
 
 
@@ -88,6 +90,7 @@ class Session:
         self._peer_life, self._peer_nonce = 0, 0
         self._window = ReplayWindow(0)
         self._answered = False  # the peer has opened this side's session
+        self._copies: list[tuple[float, bytes]] = []  # of halts: when they are due [s]
         self._hello_due = self._beat_due = -math.inf
 
     # out -----------------------------------------------------------------------------------------------------
@@ -108,17 +111,30 @@ class Session:
             self._beat_due = now + BEAT_PERIOD
             out.append(self._frame(now, Kind.BEAT, self._beat(now).pack()))
             out += self._asks(now)
+        out += self._due_copies(now)
         while (waiting := self._outbox.take(now)) is not None:
             stamp, part = waiting
             self.counts[part.topic].sent += part.part == part.parts - 1
             self.counts[part.topic].sent_bytes += len(part.payload)
             out.append(self._frame(stamp, Kind.DATA, part.pack(), counted=True))
+            if self._crossings[part.topic].priority is Priority.HALT and len(self._copies) < MOST_COPIES:
+                self._copies += [(now + after, out[-1]) for after in HALT_COPIES]
         return out
+
+    def _due_copies(self, now: float) -> list[bytes]:
+        """Datagrams of halts that are sent once more now: nobody may repeat one that was sent by hand."""
+        due = [datagram for at, datagram in self._copies if at <= now]
+        if due:
+            self._copies = [copy for copy in self._copies if copy[0] > now]
+        for datagram in due:
+            self._outbox.spend(len(datagram))
+        return due
 
     def next_due(self, now: float) -> float:
         """When `poll` has something to send [s]."""
         beat = self._beat_due if self._peer_life else math.inf
-        return min(self._hello_due, beat, self._outbox.next_due(now))
+        copies = min((at for at, _ in self._copies), default=math.inf)
+        return min(self._hello_due, beat, copies, self._outbox.next_due(now))
 
     def dropped(self, topic: int) -> int:
         """Messages of a topic that were not sent."""

@@ -187,6 +187,31 @@ def test_on_a_half_open_link_halts_arrive_and_new_motion_does_not(net):
     assert net.session(CELL).counts[OPERATIONS].withheld == 1
 
 
+def test_a_halt_that_is_sent_once_arrives_once_over_a_link_that_loses():
+    net = Net(loss=0.3)
+    net.run(2.0)
+    assert net.state(CELL) is LinkState.FRESH
+    for number in range(100):
+        net.send(DESK, HALT, b"%d" % number)
+        net.run(0.5)
+    net.run(1.0)
+    arrived = net.messages(CELL, HALT)
+    assert len(arrived) == len(set(arrived))
+    assert len(arrived) >= 95  # of a datagram sent once, 70
+
+
+def test_a_flood_of_halts_makes_a_bounded_number_of_copies(net):
+    before = len(net.taps)
+    for _ in range(10):
+        for number in range(100):
+            net.send(DESK, HALT, b"%d" % number)
+        net.run(0.05)
+    net.run(2.0)
+    assert len(net.messages(CELL, HALT)) >= 250
+    assert len(net.taps) - before < 1000 + 10 * 300
+    assert net.session(DESK).next_due(net.now + OFFSET[DESK]) > net.now + OFFSET[DESK]
+
+
 def test_increments_that_come_too_late_are_not_delivered_and_halts_are():
     net = Net(delay=0.1)
     net.run(2.0)

@@ -112,11 +112,16 @@ def test_a_broken_text_halts_if_the_word_is_whole_and_other_texts_do_not(hearing
     before = slot.count
     whole = serialize_message(a_text("halt everything", 9))
     word = whole.index(b"halt") + len("halt")
-    for text in ("move left_arm to dock", "halt command 3", "hal", "x" * 100_000 + "halt"):
+    for text in ("move left_arm to dock", "hal", "x" * 100_000 + "halt"):
         publish(a_text(text))
     publish(whole[: word - 1])
     say(whole[:word], topic=2)
     assert slot.count == before + 1
+
+
+def test_a_halt_of_a_command_halts_the_arm_while_no_decision_unit_is_there_to_do_it(say):
+    assert say(a_text("halt command 3", 41), topic=2).obeyed(10**6)[-1] == ("eve.text", 41)
+    assert say(a_text("halt polishing", 42), topic=2).obeyed(10**6)[-1] == ("eve.text", 42)
 
 
 def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, say, module_ros):
@@ -139,6 +144,10 @@ def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, sa
     assert slot.count == before + 2
     assert say(a_text("halt please", 33), topic=2).obeyed(slot.read().distinct)[-1] == ("eve.text", 33)
     assert say(a_text("halt polishing", 34), topic=3).obeyed(slot.read().distinct)[-1] == ("eve.text", 34)  # not there
+    module_ros.probe.destroy_publisher(names)  # the decision unit has ended
+    assert module_ros.until(
+        lambda: texts.publish(a_text("halt polishing", slot.count + 100)) or slot.count > before + 4
+    )
 
 
 def test_nothing_new_is_no_news(hearing, say):

@@ -79,6 +79,20 @@ def test_a_message_cut_anywhere_is_a_halt_once_the_word_is_there_and_never_an_er
         assert (halt_of_text(data[:length]) is not None) == (length >= end), length
 
 
+def test_a_halt_of_another_arm_whose_message_is_cut_is_one_of_everything():
+    """The decision unit cannot read it, and nobody else would stop the other arm."""
+    data = serialized("halt right_arm")
+    end = data.index(b"halt right_arm") + len("halt right_arm")
+    assert halt_of_text(data, ["left_arm"], ["right_arm"]) is None
+    assert halt_of_text(data[:end], ["left_arm"], ["right_arm"]) is not None
+
+
+@pytest.mark.parametrize("text", ["halt right_arm", "halt command 3"])
+def test_without_a_decision_unit_every_halt_is_one_of_everything(text):
+    assert halt_of_text(serialized(text), ["left_arm"], ["right_arm"], alone=True) is not None
+    assert halt_of_text(serialized("status"), ["left_arm"], ["right_arm"], alone=True) is None
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_taken(data):
     halt_of_text(data)

@@ -17,7 +17,7 @@ from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits, begun_in_contact
 from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, slowing
-from telerobot_nodes.nodes.decision.rtc_subsystems import robot_of
+from telerobot_nodes.nodes.decision.rtc_subsystems import refuse_shared, robot_of
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.rtc.decision import BindPrimitive, ElaborateScript, Job, ParseText
 from telerobot_nodes.rtc.elaboration import straight_pieces
@@ -62,6 +62,17 @@ def test_a_workcell_for_six_joints_does_not_keep_a_robot_of_seven_from_starting(
     assert robot_of(arm, "panda").dof == 7
     with pytest.raises(InvalidValueError, match=r"arms\.left_arm\.home"):
         robot_of(dataclasses.replace(arm, robot="panda"), "arm")
+
+
+def test_two_arms_of_one_namespace_are_refused(root):
+    """Commands for either would move the same arm."""
+    arms = load_library(root / "config" / "rtc").workcell.arms
+    refuse_shared(arms, "/")
+    twice = {name: dataclasses.replace(arm, namespace="") for name, arm in arms.items()}
+    with pytest.raises(InvalidValueError, match=r"arms\.right_arm\.namespace: .*that of left_arm"):
+        refuse_shared(twice, "/")
+    with pytest.raises(InvalidValueError, match="right"):
+        refuse_shared(arms, "/right")  # left_arm has the decision unit's own
 
 
 TEXTS = {

@@ -152,3 +152,17 @@ def test_a_reflex_that_does_not_stop_goes_with_the_report_function(cell):
     events = (("force > 5", "report"), ("force > 8", "slow to 0.02 m/s"), ("force > 12", "hold"))
     assert primitive.report.events == events
     assert not [stop for stop in primitive.stops if stop.outcome.startswith("reflex")]
+
+
+@pytest.mark.parametrize(
+    ("joints", "says"),
+    [
+        ("30 deg, -0.2 m, 0.7 m, 0, 1 rad, 0", "joint 1 of left_arm: deg is no unit here; a number of length is meant"),
+        ("0.3 m, -0.2 m, 0.7 m, 0, 5 cm, 0", "joint 5 of left_arm: cm is no unit here; a number of angle is meant"),
+    ],
+)
+def test_a_joint_that_turns_is_given_as_an_angle_and_one_that_slides_as_a_length(cell, joints, says):
+    report = cell.run(f"move left_arm to joints ({joints})")
+    assert report.outcome == "failed"
+    assert says in report.reason
+    assert cell.executor.sent == []

@@ -59,6 +59,7 @@ VOCABULARY = Vocabulary(
         ("push box retry 2.5", "2.5", "whole number"),
         ("push box retry 11", "11", "whole number"),
         ("push box as left_arm", "left_arm", "is an arm"),
+        ("push box unless force > 3 then retreat by 1000 m", "1000 m", "too much"),
         ("push box tool hammer", "hammer", "no tool"),
         ("push box frame tabel", "tabel", "did you mean table"),
         ("push box maintain avoid-task-region panle", "panle", "did you mean panel"),

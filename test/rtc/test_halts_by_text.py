@@ -46,6 +46,12 @@ def test_whatever_follows_a_halt_word_everything_stops_and_every_command_has_one
     assert cell.replies[-1].text.startswith("halt")
 
 
+def test_arms_that_no_command_moves_are_stopped_as_well(cell):
+    """The plan may move them."""
+    cell.say("halt")
+    assert {(halt.subsystem, halt.primitive) for _, halt in cell.halts} == {("left_arm", 0), ("right_arm", 0)}
+
+
 @pytest.mark.parametrize(
     ("text", "ok", "says"),
     [
@@ -230,3 +236,16 @@ def test_the_same_task_is_not_entered_twice_by_one_text(cell):
     cell.say("done task 1; done task 1")
     assert "entered twice" in cell.replies[-1].text
     assert list(cell.tasks) == [1]
+
+
+@pytest.mark.parametrize(
+    "word", ["pause", "resume", "pause left_arm", "resume left_arm", "cancel all", "cancel left_arm"]
+)
+def test_a_word_that_meets_no_command_says_so(cell, word):
+    """The arm may be moved by the plan, or be halted."""
+    cell.say(word)
+    assert cell.replies[-1].ok
+    assert "no command is under way" in cell.replies[-1].text
+    moving(cell)
+    cell.say(word)
+    assert cell.replies[-1].text == word.split()[0]

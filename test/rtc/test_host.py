@@ -249,6 +249,17 @@ def test_an_output_that_fails_does_not_take_the_others_with_it(library, config, 
     assert [type(error) for error in errors] == [UnicodeEncodeError]
 
 
+def test_a_second_halt_ends_what_began_after_the_first(rig):
+    host, arms, _ = rig
+    for count in (1, 2):
+        host.submit("ana", "wait for 1000 s", None, ends := Calls())
+        host.submit("ana", "show commands", asked := Calls())
+        assert "wait" in asked.next().text
+        host.halt("somebody")
+        assert ends.next().outcome == "halted"
+        assert arms.halts == ["all"] * count
+
+
 def test_a_halt_ends_what_is_under_way(rig):
     host, arms, out = rig
     ends = Calls()

@@ -247,3 +247,15 @@ def test_expected_words_come_in_the_order_of_likelihood():
         parse("grasp module module")
     assert error.value.expected[:4] == ("with", "at", "speed", "until")
     assert error.value.expected[-1] == ";"
+
+
+@pytest.mark.parametrize(
+    "text", ["grasp module\nmove left_arm to home", "wait for 5 s\n  halt", "status\n# a remark\nstatus"]
+)
+def test_a_command_on_a_line_of_its_own_needs_a_semicolon_before_it(text):
+    assert "';' separates commands" in str(error_of(text))
+
+
+def test_a_clause_on_a_line_of_its_own_is_no_command():
+    assert "separates" not in str(error_of("grasp module\n wiht left_arm"))
+    assert parse_one("grasp module\n with left_arm")

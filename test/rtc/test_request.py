@@ -54,9 +54,14 @@ def test_the_resources_are_those_the_skill_uses(cell):
     assert both.resources >= {"left_arm", "right_arm"}
 
 
-def test_a_skill_that_needs_an_arm_rejects_a_camera(cell):
-    with pytest.raises(CommandError, match="'camera' is no arm"):
-        make(cell, "grasp module with 'camera'")
+def test_a_camera_that_is_named_alone_leaves_the_choice_of_the_arm(cell):
+    """As completion offers it; a skill that looks for nothing refuses it with its clauses."""
+    slots = make(cell, "grasp module with camera").slots
+    assert (slots["arm"], slots["camera"]) == ("left_arm", "camera")
+    assert cell.run("grasp module with camera").outcome == "succeeded"
+    assert "nothing for camera to do" in cell.run("move left_arm by 5 cm up with camera").reason
+    with pytest.raises(CommandError, match="'left_gripper' is no arm"):
+        make(cell, "grasp module with left_gripper")
 
 
 def test_a_verb_without_a_skill_is_rejected(cell):

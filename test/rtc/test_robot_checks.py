@@ -76,3 +76,7 @@ def test_a_load_no_joint_can_hold_names_the_joint(checks):
     home = checks.robots["left_arm"].home
     assert checks.load.check_load("left_arm", home, 1.0) == ""
     assert "N m with 500 kg" in checks.load.check_load("left_arm", home, 500.0)
+
+
+def test_no_joint_of_the_real_arm_slides(checks):
+    assert checks.kinematics.slides("left_arm") == (False,) * 6

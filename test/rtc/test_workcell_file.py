@@ -85,3 +85,14 @@ def test_a_mistake_is_rejected_with_its_line(tmp_path, old, new, line, problem):
     with pytest.raises(ParameterFileError, match=problem) as caught:
         read(tmp_path, TEXT.replace(old, new, 1))
     assert (caught.value.file, caught.value.line) == ("workcell.yaml", line)
+
+
+@pytest.mark.parametrize("namespace", ["ri ght", "/right//", "right/", "7up", "a//b", "~/x"])
+def test_a_namespace_that_no_graph_can_have_is_refused(tmp_path, namespace):
+    text = TEXT.replace("gripper: hand", f'gripper: hand, namespace: "{namespace}"')
+    with pytest.raises(ParameterFileError, match=r"workcell\.yaml:2:\d+: .*namespace.*letters, digits"):
+        read(tmp_path, text)
+
+
+def test_a_namespace_may_have_parts(tmp_path):
+    assert read(tmp_path, TEXT.replace("gripper: hand", "gripper: hand, namespace: /cell/left")).arms["arm"].namespace

@@ -55,10 +55,10 @@ class Observer:
         return self.loop
 
 
-@pytest.mark.parametrize("word", ["halt", "stop"])
-def test_a_halt_is_confirmed_without_a_plan_queue(robot, word):
+@pytest.mark.parametrize("words", [("halt", "a test"), ("stop",), ("STOP!", "--now", "left", "arm")], ids=" ".join)
+def test_a_halt_is_confirmed_without_a_plan_queue(robot, words):
     before = robot.fresh().halt_count
-    halted = telerobot(word, "a test")
+    halted = telerobot(*words)
     assert (halted.returncode, halted.stdout.strip()) == (0, "halted, confirmed by the robot"), halted.stderr
     assert robot.until(lambda: robot.loop.halted and robot.loop.halt_count >= max(before, 1))
 

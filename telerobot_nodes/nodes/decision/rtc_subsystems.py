@@ -7,7 +7,7 @@ published on the caller's thread.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +46,10 @@ class RtcSubsystems:
     ) -> None:
         self.report: Callable[[Report], None] = lambda report: None
         self._post = post
+        arms = placed(workcell, namespaces)
+        refuse_shared(arms, node.get_namespace())
         self.arms = {
-            name: ArmProxy(node, arm, robot_of(arm, robot), self._on_report, measured)
-            for name, arm in placed(workcell, namespaces).items()
+            name: ArmProxy(node, arm, robot_of(arm, robot), self._on_report, measured) for name, arm in arms.items()
         }
         self.names = ArmNames(node, [link.arm for link in self.arms.values()])
         self._of = dict(self.arms)
@@ -160,6 +161,19 @@ def placed(workcell: Workcell, namespaces: str) -> dict[str, Arm]:
             raise InvalidValueError("arms", entry, f"allowed: ARM=NAMESPACE with an arm of {', '.join(arms)}")
         arms[name] = replace(arms[name], namespace=namespace.strip("/"))
     return arms
+
+
+def refuse_shared(arms: Mapping[str, Arm], own: str) -> None:
+    """Raise InvalidValueError where two arms are in one namespace: commands for either would move the same arm.
+
+    `own`: namespace of the decision unit, for arms that have none.
+    """
+    taken: dict[str, str] = {}
+    for name, arm in arms.items():
+        where = arm.namespace.strip("/") or own.strip("/")
+        other = taken.setdefault(where, name)
+        if other != name:
+            raise InvalidValueError(f"arms.{name}.namespace", where, f"allowed: another than that of {other}")
 
 
 class PathService:

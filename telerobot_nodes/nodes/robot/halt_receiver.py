@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,7 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import URGENT_NICENESS, qos_profile
 from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
-from telerobot_nodes.nodes.robot.halt_texts import halt_of_text
+from telerobot_nodes.nodes.robot.halt_texts import halt_of_text, scope_of_text
 
 READY = b"R"
 PRIORITY = 65  # SCHED_RR, above every node but the hardware interface
@@ -44,8 +45,9 @@ REASON_LENGTH = 200  # characters of a reason that are passed on
 class HaltReceiver:
     """Every message on a topic of halts is one, also when it cannot be read; a text is one by its first letters."""
 
-    def __init__(self, slot: HaltSlot) -> None:
-        self._slot = slot
+    def __init__(self, slot: HaltSlot, alone: Callable[[], bool]) -> None:
+        """`alone`: whether no decision unit is there, which would stop what a halt names."""
+        self._slot, self._alone = slot, alone
         self._receipts = HaltReceipts()
         self._arms: set[str] = set()
         self._others: dict[str, list[str]] = {}  # by topic of texts
@@ -68,7 +70,9 @@ class HaltReceiver:
 
     def receive_text(self, topic: str, data: bytes) -> None:
         """Write the halt of one serialized Command.msg, if it is one."""
-        halt = halt_of_text(data, self._arms, self._others.get(topic, ()))
+        if scope_of_text(data) is None:
+            return
+        halt = halt_of_text(data, self._arms, self._others.get(topic, ()), self._alone())
         if halt is not None:
             self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
 
@@ -104,11 +108,11 @@ def serve(
     Once the host has ended, the node is destroyed: the transport's shared memory would outlive this process.
     """
     slot = HaltSlot(memoryview(mmap.mmap(descriptor, HaltSlot.SIZE)))
-    receiver = HaltReceiver(slot)
     namespace, _, base = name.rpartition("/")
     node = rclpy.create_node(
         base, namespace=namespace, use_global_arguments=False, enable_rosout=False, start_parameter_services=False
     )
+    receiver = HaltReceiver(slot, lambda: node.count_publishers(arm_name) == 0)
     profile = qos_profile(graph.topic("halt").qos)
     for topic, word in topics.items():
         node.create_subscription(Halt, topic, partial(receiver.receive, topic, word), profile, raw=True)

@@ -31,17 +31,20 @@ class TextHalt:
     reason: str
 
 
-def halt_of_text(data: bytes, arms: Collection[str] = (), others: Collection[str] = ()) -> TextHalt | None:
+def halt_of_text(
+    data: bytes, arms: Collection[str] = (), others: Collection[str] = (), alone: bool = False
+) -> TextHalt | None:
     """The halt of this arm in a serialized Command.msg; None where there is none, and for one of something else.
 
     `arms`: names of this arm. `others`: what else a halt may name; only the decision unit knows what that is. It
-    cannot read a message that is cut: such a halt is one of everything, and so is one that names nothing known.
+    cannot read a message that is cut: such a halt is one of everything, and so is one that names nothing known, and any
+    where the decision unit is not there (`alone`).
     """
     start = _start(data)
     if start is None or not begins_with_halt(start.text):
         return None
     scope = halt_scope(_until_null(start.text))
-    if _is_of_another(scope, arms, others) and _is_whole(data):
+    if not alone and _is_of_another(scope, arms, others) and _is_whole(data):
         return None
     named = HaltId.of_text(_decoded(start.sender), start.number)
     return TextHalt(named, f"halt by {role_of(_decoded(start.role) or 'unknown')}")

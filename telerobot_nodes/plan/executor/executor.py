@@ -121,8 +121,8 @@ class PlanExecutor:
         if self._memory is not None and report.resting and not report.waiting:
             self._resolve(self._memory, report)
         self.motion.on_control(now, report)
-        if not report.halted or report.halt_count != self._resuming:
-            self._resuming = None
+        if not report.halted or report.halt_count != self._resuming or report.estop:
+            self._resuming = None  # given before the e-stop, it must not act after the reset
         self._note_executed()
 
     def tick(self, now: float) -> MotionWindow | None:

@@ -255,8 +255,8 @@ def _joint_path(
     path = [start]
     for goal in goals:
         if kind.space is Space.JOINT and (kind.joints or not _ORIENTED & set(env.request.kept)):
-            if kind.joints and len(goal) != len(start):
-                raise BindingError(f"{arm} has {len(start)} joints, not {len(goal)}")
+            if kind.joints:
+                _check_joints(arm, goal, start, env)
             end = goal if kind.joints else env.checks.kinematics.solve(arm, goal, path[-1])
             pieces = _pieces(np.abs(end - path[-1]).max() / JOINT_PIECE)
             path += [path[-1] + (end - path[-1]) * k / pieces for k in range(1, pieces + 1)]
@@ -271,6 +271,18 @@ def _joint_path(
         if len(path) > MAX_POINTS:
             raise BindingError(f"the path needs more than {MAX_POINTS} pieces")
     return np.array(path)
+
+
+def _check_joints(arm: str, goal: FloatArray, start: FloatArray, env: Environment) -> None:
+    """Raise BindingError for joints that the arm has not, and for lengths of those that turn and angles of slides."""
+    if len(goal) != len(start):
+        raise BindingError(f"{arm} has {len(start)} joints, not {len(goal)}")
+    place = env.request.task.place
+    numbers = place.numbers if place is not None and place.kind == "joints" else ()
+    for joint, (number, slides) in enumerate(zip(numbers, env.checks.kinematics.slides(arm), strict=False), 1):
+        kind = "length" if slides else "angle"
+        if number.unit and number.dimension != kind:
+            raise BindingError(f"joint {joint} of {arm}: {number.unit} is no unit here; a number of {kind} is meant")
 
 
 def _pieces(count: float) -> int:

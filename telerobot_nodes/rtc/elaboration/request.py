@@ -238,8 +238,9 @@ def _arm(task: Task, target: str, performers: list[str], uses: tuple[str, ...], 
     named = [name for name in performers if name in arms] + [target] * (target in arms)
     if named:
         return named[0]
-    if performers:
-        raise CommandError(f"{performers[0]!r} is no arm and {task.verb} needs one", task.at)
+    others = [name for name in performers if name not in library.workcell.cameras]
+    if others:
+        raise CommandError(f"{others[0]!r} is no arm and {task.verb} needs one", task.at)
     if not arms:
         raise CommandError("the workcell has no arm", task.at)
     holder = next((arm for arm in arms if target and _value(view, f"{arm}.holds") == target), None)

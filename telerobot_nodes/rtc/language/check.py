@@ -157,8 +157,7 @@ def _clause(clause: object, vocabulary: Vocabulary) -> None:
     elif isinstance(clause, (tree.Reflex, tree.Until)):
         _condition(clause.condition, vocabulary)
         if isinstance(clause, tree.Reflex) and clause.action.quantity is not None:
-            allowed = ("speed",) if clause.action.kind == "slow" else ("length",)
-            _dimension(clause.action.quantity, allowed)
+            check_amount(clause.action.quantity, ("speed",) if clause.action.kind == "slow" else ("length",))
             _positive(clause.action.quantity, clause.action.kind)
     elif isinstance(clause, tree.Setting):
         _setting(clause, vocabulary)

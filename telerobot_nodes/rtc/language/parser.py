@@ -149,7 +149,8 @@ def _bad_token(source: str, error: UnexpectedToken, verbs: tuple[Verb, ...]) -> 
         end = len(source.rstrip())
         return CommandError("the command ends too early", position_at(source, end), source, expected)
     at = position(token)
-    hint = _unit_hint(source, token) or _one_token(source, token, accepted, verbs) or _hint(token, accepted, known)
+    hint = _line_hint(source, token, accepted, verbs) or _unit_hint(source, token)
+    hint = hint or _one_token(source, token, accepted, verbs) or _hint(token, accepted, known)
     return CommandError(f"{str(token)!r} cannot stand here", at, source, expected, hint)
 
 
@@ -206,6 +207,15 @@ def _is_right(tokens: list[Token], verbs: tuple[Verb, ...]) -> bool:
 
 def _shown(before: str, word: str, after: str) -> str:
     return f"{before.rstrip()} {word} {after.lstrip()}".replace("  ", " ").strip()
+
+
+def _line_hint(source: str, token: Token, accepted: set[str], verbs: tuple[Verb, ...]) -> str:
+    """For a command on a line of its own behind one that has no `;` at its end."""
+    _, newline, before = source[: position(token).start].rpartition("\n")
+    if not newline or before.strip() or "SEMICOLON" not in accepted:
+        return ""
+    begins = accepted_terminals(grammar(verbs).parse_interactive(""))
+    return "';' separates commands, also where each has a line" if token.type in begins else ""
 
 
 def _unit_hint(source: str, token: Token) -> str:

@@ -42,6 +42,10 @@ class SlideKinematics:
         """Lower and upper joint positions."""
         return LOWER, UPPER
 
+    def slides(self, arm: str) -> tuple[bool, ...]:
+        """Whether each joint slides, [m], instead of turning."""
+        return (True, True, True, False, False, False)
+
 
 def _nearest(rotation: FloatArray, seed: FloatArray) -> FloatArray:
     """The rotation vector that means the same and is nearest to the seed."""

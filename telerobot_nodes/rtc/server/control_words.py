@@ -44,6 +44,12 @@ from telerobot_nodes.rtc.world import Database, DatabaseError, View
 Outputs: TypeAlias = list[Output]
 Act: TypeAlias = Callable[[], tuple[str, Outputs]]  # answer and outputs
 _BY_NO_ARM = ("operator", "program")
+_IDLE = {  # answers where no command is meant: the plan is not paused by these words
+    "halt": "halt",
+    "pause": "pause: no command is under way there",
+    "resume": "resume: no command is under way there; `reset` ends a halt",
+    "cancel": "cancel: no command is under way there",
+}
 _OF_BREAKPOINTS = frozenset(("step", "continue", "break", "clear"))
 ArmsNow: TypeAlias = dict[str, tuple[tuple[float, ...], tuple[float, ...]]]  # joints, pose
 
@@ -193,7 +199,7 @@ class ControlWords:
         }
         if control.verb == "reset":
             return lambda: self._reset(text.sender)
-        return lambda: (control.verb, acts[control.verb]())
+        return lambda: (control.verb if chosen() else _IDLE[control.verb], acts[control.verb]())
 
     def _breakpoint_word(self, control: Control, chosen: Callable[[], list[CommandRecord]], now: float) -> Act:
         unit, records = self._unit, chosen()

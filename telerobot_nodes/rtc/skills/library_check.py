@@ -37,6 +37,12 @@ RUN_TIME = frozenset(("measured", "target", "here", "began"))
 THINGS = ("arm", "gripper", "other_arm", "other_gripper", "camera", "object", "place", "path")
 TEXT_SLOTS = frozenset((*THINGS, "point", "option", "relation", "held"))  # slots that stand in texts, in braces
 READINGS = ("width", "pose", "force", "force_kept", "value")
+MEASURED = frozenset(  # of the report under evaluation: what every one has, and the executive's readings
+    (
+        *("outcome", "elapsed", "readings", "joints", "pose", "track", "wrench", *READINGS),
+        *("duration", "grip_width", "overtravel", "touch_force", "touch_torque", "touch_x", "touch_y", "touch_z"),
+    )
+)
 RESULT_ATTRIBUTES = frozenset(("target", "pose", "joints", "outcome", "elapsed", "readings"))
 
 
@@ -277,10 +283,12 @@ class _SkillCheck:
             known: Iterable[str] | None = self.attributes if name in THINGS else None
             if name in steps:
                 known = RESULT_ATTRIBUTES | frozenset(kept[name])
+            elif name == "measured":
+                known = MEASURED
             if known is not None and attribute not in known:
-                what = "a step" if name in steps else f"no {name}"
-                has = "has no" if name in steps else "has"
-                source.reject(key, f"{what} {has} {attribute!r}; {_hint(attribute, sorted(known))}")
+                what = "a step has no" if name in steps else f"no {name} has"
+                what = "a report has no" if name == "measured" else what
+                source.reject(key, f"{what} {attribute!r}; {_hint(attribute, sorted(known))}")
 
     def _text(self, text: str, source: FileMapping, key: str) -> None:
         """Names in braces are slots."""

@@ -5,6 +5,7 @@ These classes are the schema of the files; a `Key` names a field that has anothe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -37,6 +38,7 @@ class Then(Enum):
     CONTINUE = "continue"  # with the step after the one that failed
 
 
+_NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 AmountKind: TypeAlias = Literal["", "length", "angle", "mass", "time", "count"]
 Role: TypeAlias = Literal["arm", "gripper", "camera", "sensor", "authority", "operator", "program"]
 
@@ -215,6 +217,10 @@ class Arm:
     namespace: str = ""  # of the arm's own graph; empty: the decision unit's
     base: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)  # WORLD of the arm's graph in the workcell's
     home: tuple[float, ...] = ()  # [rad]
+
+    def __post_init__(self) -> None:
+        if self.namespace and not _NAMESPACE.fullmatch(self.namespace):
+            raise InvalidValueError("namespace", self.namespace, "allowed: letters, digits, _, parts joined by /")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ class Kinematics(Protocol):
     def limits(self, arm: str) -> tuple[FloatArray, FloatArray]:
         """Lower and upper joint positions [rad]."""
 
+    def slides(self, arm: str) -> tuple[bool, ...]:
+        """Whether each joint slides, [m], instead of turning."""
+
 
 class LoadCheck(Protocol):
     """Whether an arm can carry."""

@@ -40,6 +40,11 @@ class RobotKinematics:
         limits = self._robot(arm).limits
         return limits.lower, limits.upper
 
+    def slides(self, arm: str) -> tuple[bool, ...]:
+        """Whether each joint slides, [m], instead of turning."""
+        joints = list(self._robot(arm).model.joints)[1:]  # the first is the universe
+        return tuple("P" in joint.shortname().removeprefix("JointModel") for joint in joints)
+
     def _robot(self, arm: str) -> RobotModel:
         if arm not in self.robots:
             raise InvalidValueError("arm", arm, f"allowed: {', '.join(self.robots)}")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.protocol import ControlState, HardwareState, StopCause
+from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED, ControlState, HardwareState, StopCause
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.loop import ControlStep
 from telerobot_nodes.motion.loop.control_records import text
@@ -217,6 +217,18 @@ def test_the_fingers_keep_what_a_grasp_told_them(bench):
         bench.step()
     assert bench.told[-1].reason is Termination.OPENED
     assert bench.run(0.1).gripper == pytest.approx(0.03)
+
+
+def test_a_halt_stops_fingers_on_their_way_and_its_end_lets_none_go_on(bench):
+    if bench.robot.gripper is None:
+        pytest.skip("no gripper")
+    bench.control.set_hardware(HardwareState.READY, "", bench.now, 0.06)
+    assert bench.begin("free_grasp", grip_width=0.03) == ""
+    assert bench.run(0.05).gripper >= 0.0
+    bench.control.halt(1, "test")
+    assert {bench.step().gripper for _ in range(100)} == {GRIPPER_UNCHANGED}
+    bench.control.resume(bench.control.output.halt_count)
+    assert {bench.step().gripper for _ in range(100)} == {GRIPPER_UNCHANGED}
 
 
 STREAM = {

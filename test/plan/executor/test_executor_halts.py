@@ -1,5 +1,7 @@
 """Halt, pause and resume in the plan executor, also when they overtake the points before them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from executor_side import ROBOT, K, Side
@@ -77,6 +79,23 @@ def test_resume_waits_for_the_reset_of_the_estop_and_reset_for_something_to_rese
     side.executor.refuse_request(request, "RESET: no node serves it")
     assert side.report().refusal == "RESET: no node serves it"
     assert side.executor.drain_requests() == []
+
+
+def test_a_resume_that_the_estop_overtook_does_not_act_after_the_reset():
+    """It was sent for the halt; somebody has pressed the e-stop meanwhile, and its reset alone lets nothing move."""
+    side = Side()
+    side.lay(150)
+    side.run(0.5)
+    side.halt()
+    side.run(1.0)
+    side.send(K.RESUME)
+    assert side.executor.resuming == 1
+    at = side.executor.motion.control.joint_position
+    halted = ControlReport(ControlState.STOPPED, 0, 0, 0.0, at, np.zeros(ROBOT.dof), halted=True, halt_count=1)
+    for estop in (True, False):
+        state = ControlState.FAULT if estop else ControlState.STOPPED
+        side.executor.on_control(side.now, replace(halted, state=state, estop=estop))
+        assert side.executor.resuming is None
 
 
 def test_tare_is_for_an_arm_at_rest():
