@@ -161,12 +161,13 @@ class Planner:
 
     def _find(self, start: FloatArray, goal: FloatArray, left: Callable[[], float] | None) -> Plan:
         statistics: dict[str, int] = {f"{name}_probes": 0 for name in STATISTICS} | {"tries": 0}
-        most = self.settings.tree_probes if left is None else min(FIRST_TRY, int(left() * SLOWEST))
+        most = self.settings.tree_probes if left is None else max(min(FIRST_TRY, int(left() * SLOWEST)), 1)
         if self._search_trees(start, goal, 0, most, statistics):
             return self._proved(self._found_path, statistics)
         answer = self._answer_cells(start, goal, statistics, left)
-        while left is not None and left() > 0.0 and not (answer.found or separated(self.cells, start, goal)):
-            began = left()
+        while left is not None and (began := left()) > 0.0:
+            if answer.found or separated(self.cells, start, goal):
+                break
             most = min(2 * most, self.settings.tree_probes, int(began * self._rate) + 1)
             if self._search_trees(start, goal, statistics["tries"], most, statistics):
                 return self._proved(self._found_path, statistics)
