@@ -148,9 +148,16 @@ class Planner:
                 return self._none(outcome, f"{pair}: {-1e3 * clearance:.1f} mm inside the margin")
         return None
 
-    def certified(self, path: FloatArray, stage: str, statistics: dict[str, int] | None = None) -> Plan | None:
-        """The plan of a path (k, n) [rad] with its certificate; None when a motion of it cannot be proved free."""
-        certificate = certify(self.geometry, self.world, path, self.settings.finest)
+    def certified(
+        self, path: FloatArray, stage: str, statistics: dict[str, int] | None = None, spare: float = 0.0
+    ) -> Plan | None:
+        """The plan of a path (k, n) [rad] with its certificate; None when a motion of it cannot be proved free.
+
+        `spare` [m] beyond the margins is left in every cell, which makes smaller cells.
+        """
+        world = self.world
+        world = world._replace(margin=world.margin + spare, self_margin=world.self_margin + spare)
+        certificate = certify(self.geometry, world, path, self.settings.finest)
         if certificate is None:
             return None
         least = least_clearance(self.geometry.arm, self.world, self._search.poses, certificate.centers)
