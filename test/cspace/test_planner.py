@@ -152,6 +152,20 @@ def test_the_time_is_used_to_its_end_with_other_samples_each_try(planar):
     assert planner.plan(start, goal).statistics["tries"] == 1
 
 
+def test_time_that_ends_between_two_looks_at_the_clock_does_no_harm_to_later_requests(planar):
+    """Each number of looks before the end, so that it comes at every place; then a request with time is answered."""
+    wall = [box("wall", (0.1, 0.6, 0.2), (0.45, 0.0, 0.0))]
+    planner = Planner(planar, wall, PlannerSettings(tree_probes=500, cell=2.5))
+    start, goal = np.array([-1.6, 0.1]), np.array([1.6, 0.1])
+    for looks in [*range(1, 30)] * 3:
+        times = iter([1.0] * looks)
+        planner.plan(start, goal, lambda times=times: next(times, -1e-3))
+    plan = planner.plan(start, goal, countdown(40))
+    assert plan.outcome is Outcome.UNPROVED
+    assert plan.statistics["tries"] > 3
+    assert plan.statistics["tree_probes"] > 500
+
+
 def test_a_proof_that_there_is_no_path_ends_the_search_before_the_time(planar):
     wall = [box("wall", (0.1, 0.6, 0.2), (0.45, 0.0, 0.0))]
     plan = Planner(planar, wall).plan(np.array([-1.6, 0.1]), np.array([1.6, 0.1]), lambda: 1000.0)

@@ -1,14 +1,25 @@
 """The core behind the planner node: several arms, scenes, files of cells, budgets."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, floor, scene_of, sphere, sphere_centers
-from telerobot_nodes.cspace.search import CellCache, CellDatabase
+from telerobot_nodes.cspace.geometry import (
+    Change,
+    Scene,
+    addition,
+    box,
+    floor,
+    name_pair,
+    scene_of,
+    sphere,
+    sphere_centers,
+)
+from telerobot_nodes.cspace.search import CellCache, CellDatabase, Certificate, check_certificate
 from telerobot_nodes.cspace.service import Goal, PlanningService, PlanRequest, Result, arms_of, world_file
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 
@@ -167,3 +178,48 @@ def test_arms_and_worlds_are_named_in_parameters():
     assert world_file("table").name == "table.yaml"
     with pytest.raises(InvalidValueError, match=r"empty.*table"):
         world_file("nosuch")
+
+
+def test_a_proof_that_the_checker_refuses_is_made_again_and_a_path_that_collides_never_leaves():
+    post = sphere("post", 0.1, LEFT.forward(turned(0.4)).translation)
+
+    def shrunk(planner, start, goal, _budget):
+        plan = planner.plan(start, goal)
+        cells = Certificate(plan.certificate.centers.copy(), 0.5 * plan.certificate.halves)
+        return replace(plan, certificate=cells)
+
+    def straight(planner, start, goal, _budget):
+        plan = planner.plan(start, goal)
+        path = np.array([start, goal])
+        return replace(
+            plan, path=path, certificate=Certificate(path.mean(axis=0)[None], 0.5 * np.abs(goal - start)[None])
+        )
+
+    request = PlanRequest((Goal("left", turned(0.0), joints=turned(0.8)),))
+    services = [PlanningService({"left": LEFT}, plugins={"cspace": plugin}) for plugin in (shrunk, straight)]
+    for service in services:
+        service.set_scene(scene_of([post]))
+    answer = services[0].plan(request)
+    assert answer.found, answer.message
+    proof, geometry = answer.paths[0].proof, services[0].geometry("left")
+    checked = check_certificate(proof.certificate, answer.paths[0].waypoints, geometry, [post], proof.margin)
+    assert checked.valid, checked.reason
+    with pytest.raises(TelerobotError, match="proof does not hold: cell 0 is not free"):
+        services[1].plan(request)
+
+
+def test_a_path_proved_again_in_another_scene_has_the_cells_of_that_proof():
+    service = PlanningService({"left": LEFT})
+    request = PlanRequest((Goal("left", turned(0.0), joints=turned(0.8)),))
+    answer = service.plan(request)
+    near = sphere("near", 0.05, LEFT.forward(turned(0.4)).act(np.array([0.12, 0.0, 0.0])))
+    service.set_scene(scene_of([near]))
+    again = service.prove_again(answer, request)
+    assert again.found, again.message
+    assert again.paths[0].cells > answer.paths[0].cells
+    service.set_scene(scene_of([sphere("there", 0.1, LEFT.forward(turned(0.4)).translation)]))
+    blocked = service.prove_again(answer, request)
+    assert not blocked.paths
+    assert "and there" in blocked.message
+    allowed = frozenset(name_pair("there", frame.name) for frame in LEFT.model.frames)
+    assert service.prove_again(answer, replace(request, allowed=allowed)).paths

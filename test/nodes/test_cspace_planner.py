@@ -12,13 +12,16 @@ import rclpy
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from telerobot.msg import ArmGoal, Obstacle, Obstacles
+from telerobot.msg import ArmGoal, Contact, Obstacle, Obstacles
 from telerobot.srv import CheckConfiguration, CheckPath, PlanPath
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.cspace.scenes import read_scene
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.planning import check_path_message
 
 ROBOT = load_robot("arm")
 HOME = np.array(ROBOT.home)
@@ -258,6 +261,77 @@ def test_a_path_check_names_segment_and_obstacle_and_can_leave_one_out(planner):
     assert "post" in answer.message
     assert answer.clearance < 0.0
     assert planner.path([AWAY, AWAY, TURNED], ignore=["post"]).free
+
+
+def test_any_client_proves_a_path_again_from_the_answer_and_the_published_world(planner):
+    planner.world(POST)
+    path = planner.plan(to(TURNED)).paths[0]
+    assert planner.ros.until(lambda: planner.worlds and planner.worlds[-1].stamp == path.certificate.world)
+    world = planner.worlds[-1]
+    checked = check_path_message(path, world, ROBOT)
+    assert checked.valid, checked.reason
+    world.obstacles[0].pose[:3] = ROBOT.forward(TURNED).translation
+    assert "is not free" in check_path_message(path, world, ROBOT).reason
+
+
+def test_a_request_names_margin_fingers_and_what_is_ignored_or_may_touch(planner):
+    block = box("block", *TOOL, size=(0.03, 0.03, 0.03))
+    planner.world(block)
+    hand = ("gripper", "left_finger", "right_finger")
+    assert planner.plan(to(TURNED, start=HOME)).outcome == "start collides"
+    assert planner.plan(to(TURNED, start=HOME), ignore=["block"]).success
+    allowed = [Contact(first="block", second=link) for link in hand]
+    touching = planner.plan(to(TURNED, start=HOME), allowed=allowed)
+    assert touching.success, touching.message
+    assert {(c.first, c.second) for c in touching.paths[0].certificate.allowed} == {("block", link) for link in hand}
+    assert planner.plan(to(TURNED, start=HOME), allowed=[Contact(first="block", second="link6")]).outcome == (
+        "start collides"
+    )
+    planner.world(box("block", TOOL[0], TOOL[1], TOOL[2] - 0.1, size=(0.03, 0.03, 0.03)))
+    assert planner.plan(to(TURNED, start=HOME), margin=[0.01]).success
+    assert planner.plan(to(TURNED, start=HOME), margin=[0.15]).outcome == "start collides"
+    closed = planner.plan(to(TURNED), finger_names=["left_finger_joint"], finger_positions=[0.0])
+    assert list(closed.paths[0].certificate.finger_names) == ["left_finger_joint"]
+    for wrong, words in (
+        ({"finger_names": ["thumb"], "finger_positions": [0.0]}, "thumb"),
+        ({"finger_names": ["left_finger_joint"]}, "finger_positions (length)"),
+        ({"allowed": [Contact(first="block")]}, "two names"),
+        ({"margin": [NAN]}, "margin"),
+    ):
+        answer = planner.plan(to(TURNED), **wrong)
+        assert answer.outcome == "refused"
+        assert words in answer.message
+
+
+SCENE = """
+is_diff: true
+world:
+  collision_objects:
+    - {{id: block, header: {{frame_id: {frame}}}, pose: {{position: [{x}, {y}, {z}]}},
+       primitives: [{{type: box, dimensions: [0.03, 0.03, 0.03]}}], primitive_poses: [{{position: [0, 0, 0]}}]}}
+allowed_collision_matrix:
+  entry_names: [block, gripper, left_finger, right_finger]
+  entry_values: [{{enabled: [no, {may}, {may}, {may}]}}, {{enabled: [{may}, no, no, no]}},
+                 {{enabled: [{may}, no, no, no]}}, {{enabled: [{may}, no, no, no]}}]
+"""
+
+
+def test_a_moveit_scene_decides_what_stands_where_and_what_may_touch(planner, tmp_path):
+    file = tmp_path / "scene.yaml"
+
+    def moveit_scene(frame, may):
+        file.write_text(SCENE.format(frame=frame, may=may, **dict(zip("xyz", TOOL.tolist(), strict=True))))
+        planner.node._on_scene(read_scene(file))
+
+    moveit_scene("base_link", "no")
+    assert planner.plan(to(TURNED, start=HOME)).outcome == "start collides"
+    moveit_scene("base_link", "yes")
+    assert planner.plan(to(TURNED, start=HOME)).success
+    assert planner.path([HOME, HOME]).free
+    with pytest.raises(InvalidValueError, match="frame_id: 'moon'"):
+        moveit_scene("moon", "yes")
+    planner.world(box("block", *TOOL, size=(0.03, 0.03, 0.03)))  # another one of that name
+    assert planner.plan(to(TURNED, start=HOME)).outcome == "start collides"
 
 
 def test_the_world_in_force_is_said_and_markers_show_path_cells_and_obstacles(planner):

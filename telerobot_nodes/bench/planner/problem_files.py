@@ -1,6 +1,6 @@
 """Planning problems in MoveIt's files: whether they are solved, and how long the whole call takes.
 
-A folder holds `requestNAME.yaml` (MotionPlanRequest) with `sceneNAME.yaml` (PlanningScene) each, or one `scene.yaml`
+A folder holds files requestNAME.yaml (MotionPlanRequest) with sceneNAME.yaml (PlanningScene) each, or one file `scene`
 for all; so does each of its folders, whose name is that of the family. One `.srdf` in the folder is the robot's.
 """
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from telerobot_nodes.cspace.search.cell_cache import CellCache
+from telerobot_nodes.cspace.search.cell_checker import CellChecker
 from telerobot_nodes.cspace.search.cell_search import search_cells
 from telerobot_nodes.cspace.search.cells import CellDatabase, named
 from telerobot_nodes.cspace.search.certificate import Certificate, certify
-from telerobot_nodes.cspace.search.certificate_check import CellChecker, CheckedCertificate, check_certificate
+from telerobot_nodes.cspace.search.certificate_check import CheckedCertificate, check_certificate
 from telerobot_nodes.cspace.search.edge_validation import EdgeValidator, largest_turn
 from telerobot_nodes.cspace.search.find_path import Budget, Search, find_path, reseed, search_of
 from telerobot_nodes.cspace.search.planner import Outcome, Plan, Planner, PlannerSettings

@@ -148,9 +148,16 @@ class Planner:
                 return self._none(outcome, f"{pair}: {-1e3 * clearance:.1f} mm inside the margin")
         return None
 
-    def certified(self, path: FloatArray, stage: str, statistics: dict[str, int] | None = None) -> Plan | None:
-        """The plan of a path (k, n) [rad] with its certificate; None when a motion of it cannot be proved free."""
-        certificate = certify(self.geometry, self.world, path, self.settings.finest)
+    def certified(
+        self, path: FloatArray, stage: str, statistics: dict[str, int] | None = None, spare: float = 0.0
+    ) -> Plan | None:
+        """The plan of a path (k, n) [rad] with its certificate; None when a motion of it cannot be proved free.
+
+        `spare` [m] beyond the margins is left in every cell, which makes smaller cells.
+        """
+        world = self.world
+        world = world._replace(margin=world.margin + spare, self_margin=world.self_margin + spare)
+        certificate = certify(self.geometry, world, path, self.settings.finest)
         if certificate is None:
             return None
         least = least_clearance(self.geometry.arm, self.world, self._search.poses, certificate.centers)
@@ -161,12 +168,13 @@ class Planner:
 
     def _find(self, start: FloatArray, goal: FloatArray, left: Callable[[], float] | None) -> Plan:
         statistics: dict[str, int] = {f"{name}_probes": 0 for name in STATISTICS} | {"tries": 0}
-        most = self.settings.tree_probes if left is None else min(FIRST_TRY, int(left() * SLOWEST))
+        most = self.settings.tree_probes if left is None else max(min(FIRST_TRY, int(left() * SLOWEST)), 1)
         if self._search_trees(start, goal, 0, most, statistics):
             return self._proved(self._found_path, statistics)
         answer = self._answer_cells(start, goal, statistics, left)
-        while left is not None and left() > 0.0 and not (answer.found or separated(self.cells, start, goal)):
-            began = left()
+        while left is not None and (began := left()) > 0.0:
+            if answer.found or separated(self.cells, start, goal):
+                break
             most = min(2 * most, self.settings.tree_probes, int(began * self._rate) + 1)
             if self._search_trees(start, goal, statistics["tries"], most, statistics):
                 return self._proved(self._found_path, statistics)

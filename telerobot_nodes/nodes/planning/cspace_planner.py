@@ -99,8 +99,9 @@ class CspacePlannerNode(GraphNode):
     # the world -----------------------------------------------------------------------------------------------
 
     def _on_obstacles(self, message: Any) -> None:
-        changes = convert.changes_from_message(message)
-        self._use(self._scene.changed(changes, message.replace, tuple(self._robots)), self._allowed)
+        changes, allowed = convert.changes_from_message(message), self._allowed
+        scene = self._scene.changed(changes, message.replace, tuple(self._robots))
+        self._use(scene, frozenset() if message.replace else allowed)
 
     def _on_scene(self, message: Any) -> None:
         """Take a MoveIt scene, whose links are those of the first arm."""
