@@ -13,7 +13,12 @@ def demo_graph(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     lines = []
     options = GraphOptions("demo", bag=folder / "bag", without=("operator_console",))
-    supervisor = Supervisor(options, on_line=lambda node, line: lines.append(f"[{node}] {line}"))
+
+    def keep(node, line):
+        lines.append(f"[{node}] {line}")
+        print(lines[-1])  # pytest shows it with the test that fails
+
+    supervisor = Supervisor(options, on_line=keep)
     supervisor.start()
     try:
         assert supervisor.wait_ready(START_LIMIT), "\n".join(lines)
