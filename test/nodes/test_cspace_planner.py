@@ -325,8 +325,10 @@ def test_a_moveit_scene_decides_what_stands_where_and_what_may_touch(planner, tm
 
     moveit_scene("base_link", "no")
     assert planner.plan(to(TURNED, start=HOME)).outcome == "start collides"
+    assert not planner.configuration(HOME).free
     moveit_scene("base_link", "yes")
     assert planner.plan(to(TURNED, start=HOME)).success
+    assert planner.configuration(HOME).free
     assert planner.path([HOME, HOME]).free
     with pytest.raises(InvalidValueError, match="frame_id: 'moon'"):
         moveit_scene("moon", "yes")

@@ -75,10 +75,16 @@ class PlanningService(ArmPlanning):
         planner = self.planner(name, self.standing_bodies(name, standing or {}), margin, ignore, allowed, fingers)
         return check_motion(planner, path, outside)
 
-    def check_configuration(self, arm: str, q: object, standing: Mapping[str, FloatArray] | None = None) -> StateAnswer:
+    def check_configuration(
+        self,
+        arm: str,
+        q: object,
+        standing: Mapping[str, FloatArray] | None = None,
+        allowed: frozenset[NamePair] = frozenset(),
+    ) -> StateAnswer:
         """Clearance, nearest pair and cell status of one configuration (n,) [rad]; raises InvalidValueError."""
         name = self.arm(arm)
-        return state_of(self.planner(name, self.standing_bodies(name, standing or {})), q)
+        return state_of(self.planner(name, self.standing_bodies(name, standing or {}), allowed=allowed), q)
 
     def prove_again(self, answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
         """The answer with its paths proved in the present scene; without paths, and why, where one is not free.

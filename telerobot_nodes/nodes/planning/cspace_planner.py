@@ -252,7 +252,8 @@ class CspacePlannerNode(GraphNode):
             raise InvalidValueError(
                 "joint_position", "empty", "allowed: joints, as nothing is measured of this arm yet"
             )
-        arguments = (arm, q if q.size else measured[arm], measured if len(self._arms) > 1 else {})
+        standing = measured if len(self._arms) > 1 else {}
+        arguments = (arm, q if q.size else measured[arm], standing, self._allowed)
         job = Job("check_configuration", arguments, self._scene, GRACE)
         self._worker.ask(job, partial(_answer_state, response, send))
 
