@@ -133,15 +133,22 @@ def test_a_reset_that_waited_behind_the_halt_of_one_arm_or_command_ends_no_halt(
         assert ResumeSubsystems in [type(output) for output in late]
 
 
-@pytest.mark.parametrize("text", ["halt; reset", "halt left_arm; reset; status", "HALT;\nstatus; reset"])
-def test_a_text_that_halts_ends_no_halt(cell, text):
-    """It is read late: somebody else may have halted meanwhile."""
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        *(("halt; reset", "reset"), ("halt left_arm; reset; status", "reset"), ("HALT;\nstatus; reset", "reset")),
+        *(("halt; step", "step"), ("halt; continue", "continue"), ("halt; resume", "resume")),
+        *(("halt; done task 1", "done"), ('halt; failed task 1 because "no"', "failed")),
+    ],
+)
+def test_a_text_that_halts_ends_no_halt_and_lets_nothing_move(cell, text, word):
+    """It is read late: somebody else may have halted, or begun something, meanwhile."""
     moving(cell)
     outputs = cell.interface.submit("ana", text, cell.now)
     assert not [output for output in outputs if isinstance(output, ResumeSubsystems)]
     cell.take(outputs)
     assert not cell.replies[-1].ok
-    assert "'reset' stands in a text of its own" in cell.replies[-1].text
+    assert f"{word!r} stands in a text of its own" in cell.replies[-1].text
 
 
 class Ending:

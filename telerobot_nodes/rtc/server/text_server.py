@@ -23,7 +23,15 @@ from telerobot_nodes.rtc.decision import (
     Reply,
     Work,
 )
-from telerobot_nodes.rtc.language import CommandError, Control, Name, Statement, parse, refuse_too_long
+from telerobot_nodes.rtc.language import (
+    CommandError,
+    Control,
+    Name,
+    Statement,
+    TaskResult,
+    parse,
+    refuse_too_long,
+)
 from telerobot_nodes.rtc.server.authority_words import agent_of
 from telerobot_nodes.rtc.server.breakpoint_words import breakpoints_of, is_for_tasks, known_steps
 from telerobot_nodes.rtc.server.control_words import ControlWords, Outputs, divided
@@ -34,6 +42,7 @@ SHORT = 160  # characters parsed here, in a millisecond at most; a worker parses
 OBSERVE_EVERY = 0.5  # [s] between entries of an arm that no command moves
 MOVED = 0.005  # [rad] from where the database has it
 EVERYTHING = Control("halt")
+_LETS_MOVE = frozenset(("reset", "resume", "step", "continue"))
 
 
 @dataclass(frozen=True)
@@ -139,9 +148,10 @@ class InterfaceServer:
         halts = [word for word in words if isinstance(word, Control) and word.verb == "halt"]
         if statements[0] not in halts:
             raise CommandError("what follows was not executed", statements[0].at)
-        for word in words:
-            if isinstance(word, Control) and word.verb == "reset":  # nobody may halt in between and lose it
-                raise CommandError("'reset' stands in a text of its own, after the halt", word.at)
+        for word in words:  # read late: what others have halted or begun meanwhile must not move by it
+            if isinstance(word, TaskResult) or (isinstance(word, Control) and word.verb in _LETS_MOVE):
+                verb = word.verb if isinstance(word, Control) else "done" if word.done else "failed"
+                raise CommandError(f"{verb!r} stands in a text of its own, after the halt", word.at)
         for word in halts:
             if word.name is not None:
                 self._words.records(word)  # a wrong name is complained of
