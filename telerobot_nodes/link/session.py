@@ -26,7 +26,8 @@ BEAT_PERIOD = 0.1  # [s]
 HELLO_PERIOD = 0.2  # [s] until the peer has answered
 REMINDER_PERIOD = 1.0  # [s] between hellos after that
 LEAST_PAUSE = 0.1  # [s] between two asks for the same
-HALT_COPIES = (0.05, 0.15, 0.4)  # [s] after a halt: its datagram once more; the peer takes it once
+# [s] after a halt: its datagram once more, which the peer takes once. Soon, lest one arrives after a RESUME.
+HALT_COPIES = (0.02, 0.05, 0.1)
 MOST_COPIES = 256  # that wait at once
 MOST_AGAIN = 400_000  # [B] sent again for one ask
 

@@ -77,7 +77,7 @@ def do(terminal, command):
 
 
 def wait(terminal, ready, seconds=90.0):
-    assert terminal.wait_for(ready, seconds), (terminal.link, terminal.operator.queue, terminal.operator.robot)
+    assert terminal.wait_for(ready, seconds), str((terminal.link, terminal.operator.queue, terminal.operator.robot))
 
 
 def start_hand(terminal, speed=4.0):
