@@ -55,6 +55,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "halt": Benchmark("rtc.halt", {"halts": C, "parallel": N, "flood": A, "speeds": L, "seed": N}),
     "stops": Benchmark("rtc.stops", {"halts": C, "ways": T, "seed": N}),
     "touch": Benchmark("contact.touch", {"speeds": L, "seed": N, "image": T, "pin": T}),
+    "guard": Benchmark("contact.guard", {"motions": C, "seed": N, "robot": T, "guard": S}),
+    "reflect": Benchmark(
+        "contact.reflect",
+        {"seed": N, "seconds": A, "stiffness": A, "jitter": A, "loss": A, "image": T, "drawing": T},
+    ),
     "link": Benchmark("link.link", {"halts": C, "seconds": A, "cuts": N, "delay": A, "loss": A, "domain": N}),
     "driver": Benchmark("driver.driver", {"stops": N, "demo": S, "robots": T, "rates": L, "folder": T}),
     "two-arms": Benchmark(

@@ -7,6 +7,19 @@ from telerobot_nodes.graph.entries import Crossing, Order, Priority, Qos, Topic
 TOPICS: tuple[Topic, ...] = (
     # operator's host
     Topic("joy", "sensor_msgs/msg/Joy", Qos.COMMAND, "gamepad or 3-D mouse"),
+    Topic("joy/set_feedback", "sensor_msgs/msg/JoyFeedback", Qos.COMMAND, "rumble by the force at the tool", 20.0),
+    Topic(
+        "operator_input/hand",
+        "geometry_msgs/msg/TwistStamped",
+        Qos.SAMPLES,
+        "velocity of a haptic device's handle, without a pause; frame_id world or tool",
+    ),
+    Topic(
+        "operator_input/reflected",
+        "geometry_msgs/msg/WrenchStamped",
+        Qos.STATE,
+        "wrench on the hand, in the axes of its frame_id, to be held until the next; zero while the hand is silent",
+    ),
     Topic(
         "path_plan_queue/delta_twist_cmds",
         "geometry_msgs/msg/TwistStamped",

@@ -20,7 +20,7 @@ DECLARED: dict[str, str] = {
     "rtc_decision_unit": "telerobot_nodes.nodes.decision.rtc_decision_unit:RtcParameters",
     "path_plan_queue": "telerobot_nodes.nodes.operator.path_plan_queue:QueueParameters",
     "link_emulator": "telerobot_nodes.link.delay_line:LinkSettings",
-    "operator_input": "telerobot_nodes.operator.devices.joystick:JoyMapping",
+    "operator_input": "telerobot_nodes.operator.devices.input_parameters:InputParameters",
     "operator_console": "telerobot_nodes.nodes.operator.operator_console:ConsoleParameters",
 }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.plotting.contact import draw_pin, draw_touch
+from telerobot_nodes.plotting.contact import draw_pin, draw_reflect, draw_touch
 from telerobot_nodes.plotting.delay_study import draw_delay_study
+from telerobot_nodes.plotting.law_frames import draw_ring
 from telerobot_nodes.plotting.planned_path import draw_planned_path
 from telerobot_nodes.plotting.planner_search import draw_growth, draw_proof
 from telerobot_nodes.plotting.run_events import draw_events
@@ -21,6 +22,8 @@ __all__ = [
     "draw_pin",
     "draw_planned_path",
     "draw_proof",
+    "draw_reflect",
+    "draw_ring",
     "draw_run",
     "draw_task",
     "draw_timeline",

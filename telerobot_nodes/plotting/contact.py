@@ -1,8 +1,8 @@
-"""Pictures of contact: the figures of the benchmark `touch`, and one insertion of a pin."""
+"""Pictures of contact: the figures of the benchmarks `touch` and `reflect`, and one insertion of a pin."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.motion.law import StateSix
-from telerobot_nodes.plotting.figure import CYCLE, picture
+from telerobot_nodes.plotting.figure import BLUE, CYCLE, GREY, VERMILION, picture, thin
 from telerobot_nodes.tasks import TaskRig, load_task
 
 SIZE = (10.0, 7.0)  # [in]
+
+Traces = Mapping[tuple[float, str], tuple[Sequence[float], Sequence[float]]]
 
 
 def draw_touch(figures: Mapping[str, Any], presses: Mapping[str, tuple[FloatArray, FloatArray]], file: Path) -> None:
@@ -77,3 +79,24 @@ def draw_pin(file: Path, seed: int = 1) -> None:
         side.set(title="Offset and tilt in the hole (physics)", xlabel="[s]")
         for axes in panels:
             axes.legend()
+
+
+def draw_reflect(traces: Traces, period: float, wanted: float, file: Path) -> None:
+    """Write one panel for each round trip and way of reflection.
+
+    `traces`: (round trip [s], way) -> force of the tip [N] and force on the hand [N], one value per `period` [s];
+    `wanted` [N].
+    """
+    trips, ways = list(dict.fromkeys(trip for trip, _ in traces)), list(dict.fromkeys(way for _, way in traces))
+    with picture(file, (3.4 * len(ways), 1.6 * len(trips)), dpi=90) as figure:
+        panels = figure.subplots(len(trips), len(ways), sharex=True, sharey=True, squeeze=False)
+        for (trip, way), (force, felt) in traces.items():
+            axes = panels[trips.index(trip), ways.index(way)]
+            rows = thin(np.column_stack((period * np.arange(len(force)), force, felt)))
+            axes.axhline(wanted, color=GREY, lw=0.6)
+            axes.plot(rows[:, 0], rows[:, 1], color=BLUE, lw=0.9, label="tip on the plate [N]")
+            axes.plot(rows[:, 0], rows[:, 2], color=VERMILION, lw=0.9, label="device on the hand [N]")
+            axes.set(title=f"{way}, {trip:g} s", ylim=(-0.5 * wanted, 3.2 * wanted))
+        panels[0, 0].legend()
+        for axes in panels[-1]:
+            axes.set(xlabel="[s]")

@@ -8,7 +8,15 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import Obstacle, arm_geometry, box, cylinder, floor
 from telerobot_nodes.cspace.search import Certificate, Planner
 from telerobot_nodes.cspace.service import PathDisplay, PlannedPath, Proof
-from telerobot_nodes.plotting import draw_delay_study, draw_growth, draw_planned_path, draw_proof, draw_touch
+from telerobot_nodes.plotting import (
+    draw_delay_study,
+    draw_growth,
+    draw_planned_path,
+    draw_proof,
+    draw_reflect,
+    draw_ring,
+    draw_touch,
+)
 from telerobot_nodes.plotting.moments import SceneTrace
 from telerobot_nodes.plotting.task_run import TaskTrace, draw_task_plot
 from telerobot_nodes.tasks import load_task
@@ -114,3 +122,16 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_file(tmp_path):
     with pytest.raises(KeyError):
         draw_growth({}, tmp_path / "growth.png")
     assert not (tmp_path / "growth.png").exists()
+
+
+def test_forces_at_tip_and_hand_over_round_trips(tmp_path):
+    rise = np.linspace(0.0, 10.0, 50).tolist()
+    draw_reflect(
+        {(trip, way): (rise, rise) for trip in (0.0, 1.0) for way in ("none", "passive")}, 0.1, 10.0, tmp_path / "r.png"
+    )
+    assert_drawn(tmp_path / "r.png", 612)
+
+
+def test_the_frames_of_the_law(tmp_path):
+    draw_ring(tmp_path / "ring.png")
+    assert_drawn(tmp_path / "ring.png", 1320)

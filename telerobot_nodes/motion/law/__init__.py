@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.motion.law.fusion import FusedTool, Fusion
 from telerobot_nodes.motion.law.law_records import (
+    GUARD_COLUMNS,
     InputJoint,
     InputSix,
     InputValue,
@@ -15,12 +16,14 @@ from telerobot_nodes.motion.law.law_records import (
     StateSix,
     StateValue,
     law_of,
+    sensor_in_tool,
 )
 from telerobot_nodes.motion.law.monitors import Termination
 from telerobot_nodes.motion.law.teleoperation import LAGS, release_increments
 from telerobot_nodes.motion.law.tool_motion import NominalTool, ToolMotion
 
 __all__ = [
+    "GUARD_COLUMNS",
     "LAGS",
     "FusedTool",
     "Fusion",
@@ -39,4 +42,5 @@ __all__ = [
     "ToolMotion",
     "law_of",
     "release_increments",
+    "sensor_in_tool",
 ]

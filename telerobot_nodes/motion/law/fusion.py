@@ -1,8 +1,9 @@
 """Sensor fusion [GCMSF]: all sources of motion in one compiled step, from measurements to wanted joints.
 
 The order is fixed. Every source uses the state of the last sample. Their displacements of NOM are added in the order
-of `Source`; offset and rotation of the sum are limited (`max_sf_vel`); the sum moves NOM, offset along its present axes
-and rotation about its origin (`accumulate`). Then the ring equation is solved, and inverse kinematics gives the joints.
+of `Source`; offset and rotation of the sum are limited (`max_sf_vel`) and kept out of the guard; the sum moves NOM,
+offset along its present axes and rotation about its origin (`accumulate`). Then the ring equation is solved, and
+inverse kinematics gives the joints.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from telerobot_nodes.core.transforms import copy, copy_rotation, pose_into, shor
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.motion.law.dither import dither_motion, return_remainder
 from telerobot_nodes.motion.law.force import contact_wrench, force_motion, load_wrench
+from telerobot_nodes.motion.law.guard_rows import keep_out, room
 from telerobot_nodes.motion.law.joint_field import field_motion, margins
 from telerobot_nodes.motion.law.law_records import (
     InputJoint,
@@ -117,6 +119,7 @@ def _fuse(chain: Chain, ws: Workspace, law: Law, state: State, inputs: Inputs) -
     if moved:
         shorten(step, law.six[LawSix.MAX_SF_VEL], law.value[LawValue.SAMPLE_PERIOD], state.six[StateSix.SHARES])
         return_remainder(state, state.six[StateSix.SHARES])
+        keep_out(law, R, p, step)
         accumulate(state.R[StateFrame.DEL_INVERSE], state.p[StateFrame.DEL_INVERSE], step)
     return moved
 
@@ -240,6 +243,10 @@ class Fusion:
         monitor: int = law_step(self._chain, self._ws, self._law, self.state, inputs)
         inputs.six[InputSix.TELE :] = 0.0
         return monitor
+
+    def room(self, q: FloatArray, qd: FloatArray, times: FloatArray) -> float:
+        """Least room [m] to the guard while the joints come to rest from `q`, `qd` within `times` (dof,) [s]."""
+        return float(room(self._chain, self._ws, self._law, q, qd, times))
 
     def absorb(self, q: FloatArray) -> None:
         """Set the sensor motion to what leads to `q` (dof,) [rad], where the arm is held."""

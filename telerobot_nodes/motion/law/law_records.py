@@ -17,6 +17,7 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.motion.parameters import GcmsfParameters
 
+GUARD_COLUMNS = 8  # of a row of `Law.guard`
 FIELD_SHARE = 0.5  # [-] of a joint's velocity limit: fastest motion by the joint field
 
 
@@ -78,6 +79,7 @@ class Law(NamedTuple):
     six: FloatArray  # (LawSix, 6)
     value: FloatArray  # (LawValue,)
     joint: FloatArray  # (LawJoint, dof)
+    guard: FloatArray  # (n, GUARD_COLUMNS) planes and points of the tool: `guard_rows.py`
 
 
 class State(NamedTuple):
@@ -136,6 +138,7 @@ def law_of(parameters: GcmsfParameters, robot: RobotModel, period: float) -> Law
         _rows(LawSix, 6),
         _rows(LawValue),
         _rows(LawJoint, robot.dof),
+        np.zeros((0, GUARD_COLUMNS)),
     )
     flat = {**parameters.flat(), "com": parameters.system.mass_prop[1:], "gravity": robot.model.gravity.linear}
     for frame in LawFrame:

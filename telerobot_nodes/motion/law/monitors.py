@@ -41,6 +41,7 @@ class Termination(IntEnum):
     OPENED = 22  # free grasp: the opening is reached
     BLOCKED = 23  # free grasp: the fingers stopped before it
     EMPTY = 24  # compliant grasp: the fingers closed on nothing
+    GUARD = 25  # the motion would have taken the tool into the guard's band
 
     @property
     def succeeded(self) -> bool:

@@ -24,7 +24,7 @@ def warm_up(robot: RobotModel, period: float) -> None:
     up = [0.0, 0.0, _SMALL, 0.0, 0.0, 0.0, 1.0]
     felt = {"comply_vect": [True] * 6, "max_force_thres": 50.0}
     tries = (
-        ("gcm", {**felt, "tr_rel_dest": up}),
+        ("gcm", {**felt, "tr_rel_dest": up, "guard_plane": [0.0, 0.0, -90.0, 0.0, 0.0, 1.0]}),
         ("joint_guarded", {"joint_dest": (q + _SMALL).tolist()}),
         ("joint_path", {"via_points": np.concatenate((q + _SMALL, q)).tolist()}),
         ("move_to_touch", {"tr_rel_dest": up}),

@@ -17,6 +17,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.parameters.parameter_fields import Group, Vector, choice, number, pose, vector
 from telerobot_nodes.motion.parameters.parameters import FIELDS, GcmsfParameters, parameters_from
 
+MOST_POINTS = 32  # of the tool that a guard looks at
 SEPARATE = ("tr_tn_dest", "tr_rel_dest", "joint_dest", "via_points")  # at most one of them
 
 
@@ -60,21 +61,49 @@ class Path(Group):
 
 @dataclasses.dataclass(frozen=True)
 class Guard(Group):
-    """Guarded teleoperation: a plane in WORLD the origin of NOM keeps away from, on the side its normal points to."""
+    """A plane and a box in WORLD that the tool must not leave, whatever moves it."""
 
-    guard_plane: Vector = vector("", (), "m, -", -100.0, 100.0, "point, normal in WORLD; empty: none", empty=True)
-    guard_band: float = number("", 0.01, "m", 0.0, 10.0, "distance kept from the plane")
-    reflect_gain: float = number("", 1.0, "-", -100.0, 100.0, "force at the hand per force at the tool")
+    guard_plane: Vector = vector(
+        "", (), "m, -", -100.0, 100.0, "point, normal to the side of the tool, in WORLD; empty: none", empty=True
+    )
+    guard_box: Vector = vector(
+        "", (), "m", -100.0, 100.0, "lower, upper corner in WORLD of the box around the tool; empty: none", empty=True
+    )
+    guard_band: float = number("", 0.01, "m", 0.0, 10.0, "distance kept from plane and box")
+    guard_points: Vector = vector(
+        "", (), "m", -10.0, 10.0, "points of the tool in NOM, x y z of each; empty: its axis", empty=True
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.guard_plane and len(self.guard_plane) != 6:
-            raise InvalidValueError("guard_plane (length)", len(self.guard_plane), "allowed: 6 values, or none")
+        for name in ("guard_plane", "guard_box"):
+            if getattr(self, name) and len(getattr(self, name)) != 6:
+                raise InvalidValueError(f"{name} (length)", len(getattr(self, name)), "allowed: 6 values, or none")
         if self.guard_plane and not sum(x * x for x in self.guard_plane[3:]) > 0.0:
             raise InvalidValueError("guard_plane[3:]", self.guard_plane[3:], "allowed: a normal that is not zero")
+        for i, (low, high) in enumerate(zip(self.guard_box[:3], self.guard_box[3:], strict=True)):
+            if not low < high:
+                raise InvalidValueError(f"guard_box[{i + 3}]", high, f"allowed: above {low:g}, the lower corner")
+        if len(self.guard_points) % 3 or len(self.guard_points) > 3 * MOST_POINTS:
+            allowed = f"allowed: x y z of at most {MOST_POINTS} points"
+            raise InvalidValueError("guard_points (length)", len(self.guard_points), allowed)
 
 
-OWN: dict[str, type[Group]] = {"relative": Relative, "touch": Touch, "grasp": Grasp, "path": Path, "guard": Guard}
+@dataclasses.dataclass(frozen=True)
+class Reflect(Group):
+    """Force back to the operator's hand, of a primitive that the hand moves."""
+
+    reflect_gain: float = number("", 1.0, "-", 0.0, 100.0, "force at the hand per force at the tool")
+
+
+OWN: dict[str, type[Group]] = {
+    "relative": Relative,
+    "touch": Touch,
+    "grasp": Grasp,
+    "path": Path,
+    "guard": Guard,
+    "reflect": Reflect,
+}
 OWN_OF = {entry.name: group for group, cls in OWN.items() for entry in dataclasses.fields(cls)}  # type: ignore[arg-type]
 
 _FELT = ("tr_sense", "max_force_thres", "max_torque_thres", "frozen_time")
@@ -111,7 +140,7 @@ _KINDS = (
         "Straight motion of NOM until the destination or a force or torque threshold.",
         _PLAIN,
         (*_PATH, *_FELT, "end_time"),
-        ("relative", "guard"),
+        ("relative", "guard", "reflect"),
         needs=("tr_tn_dest", "tr_rel_dest"),
         defaults={"max_force_thres": 10.0, "max_torque_thres": 3.0},
     ),
@@ -120,6 +149,7 @@ _KINDS = (
         "The same, interpolated in joint space to joint angles.",
         ("system", "joints"),
         ("joint_dest", *_PATH[2:], *_FELT),
+        ("guard",),
         needs=("joint_dest",),
         defaults={"max_force_thres": 10.0, "max_torque_thres": 3.0, "time_vel_val": 0.3},
     ),
@@ -128,7 +158,7 @@ _KINDS = (
         "A collision-free path of the joints, planned before; force and torque thresholds stop it.",
         ("system", "joints"),
         _FELT,
-        ("path",),
+        ("path", "guard"),
         needs=("via_points",),
         defaults={"max_force_thres": 20.0, "max_torque_thres": 5.0},
     ),
@@ -137,7 +167,7 @@ _KINDS = (
         "Straight motion until a force or torque threshold, then backing off.",
         ("system", "joints"),
         (*_PATH, *_FELT),
-        ("relative", "touch"),
+        ("relative", "touch", "guard"),
         needs=("tr_tn_dest", "tr_rel_dest"),
         positive=("max_force_thres", "max_torque_thres"),
         defaults={"max_force_thres": 5.0, "max_torque_thres": 0.0, "time_vel_val": 0.01, "acc_time": 0.1},
@@ -147,14 +177,14 @@ _KINDS = (
         "Generalized compliant motion: every source of motion, monitor and ending condition of the law.",
         _WHOLE,
         (),
-        ("relative", "guard"),
+        ("relative", "guard", "reflect"),
     ),
     PrimitiveKind(
         "compliant_grasp",
         "Closes the gripper while the arm yields to contact forces.",
         ("system", "joints", "fusion", "force"),
         ("tr_nom",),
-        ("grasp",),
+        ("grasp", "guard"),
         defaults={
             "comply_vect": (True,) * 6,
             "force_gains": (5e-4, 5e-4, 5e-4, 2e-2, 2e-2, 2e-2),
@@ -177,7 +207,7 @@ _KINDS = (
         "The operator's hand moves the tool and feels what it touches; thresholds, guard band and limits hold.",
         (*_PLAIN, "springs", "force"),
         ("tr_nom", "end_time"),
-        ("guard",),
+        ("guard", "reflect"),
         defaults={"sel_vect_tp": (True,) * 6, "end_time": 3600.0, "max_force_thres": 30.0, "max_torque_thres": 6.0},
     ),
 )
@@ -196,6 +226,7 @@ class KindValues:
     grasp: Grasp
     path: Path
     guard: Guard
+    reflect: Reflect
 
 
 def kind_named(name: str) -> PrimitiveKind:

@@ -8,7 +8,7 @@ and, at the operator's side, on a simulator.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from telerobot_nodes.errors import InvalidValueError, TransitionError
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.parameters import GcmsfParameters, KindValues, PrimitiveKind
 from telerobot_nodes.motion.primitives.gripper import GripperMotion
-from telerobot_nodes.motion.primitives.guard import GuardBand
+from telerobot_nodes.motion.primitives.guard import guard_of
 from telerobot_nodes.motion.primitives.kept_force import KeptForce
 from telerobot_nodes.motion.primitives.preparation import (
     PreparedChange,
@@ -43,7 +43,6 @@ class Prepared:
     values: KindValues
     motion: PreparedMotion
     touch: TouchPlan | None = None
-    guard: GuardBand | None = None
 
     @property
     def kind(self) -> PrimitiveKind:
@@ -112,10 +111,10 @@ class Executive:
         if values.kind.name == "joint_path":
             rows = np.vstack((q, via_rows(self.robot, values.path.via_points)))
             path = time_path(rows, self.robot.limits, speed=values.path.path_speed)
-        motion = prepare_motion(self.robot, self.period, law, q, path)
+        guard = guard_of(values.guard, self.robot, law, start)
+        motion = replace(prepare_motion(self.robot, self.period, law, q, path), guard=guard)
         touch = plan_touch(self.robot, self.period, values.touch, motion) if _touches(values) else None
-        guard = GuardBand(values.guard, law, start) if values.guard.guard_plane else None
-        return Prepared(request, values, motion, touch, guard)
+        return Prepared(request, values, motion, touch)
 
     def prepare_change(self, base: GcmsfParameters, values: Mapping[str, Any], q: FloatArray) -> PreparedChange:
         """Prepare a change of the running primitive's set `base`, the arm near `q` [rad]. Raises InvalidValueError."""
@@ -141,7 +140,7 @@ class Executive:
             raise TransitionError("executive", f"RUNNING {self.request.name}", "BEGIN")
         self.primitive.begin(now, q, prepared.motion)
         self._prepared, self.request = prepared, prepared.request
-        self.readings = {"duration": prepared.motion.duration}
+        self.readings = {"duration": prepared.motion.duration, **_reflected(prepared.values)}
         self._touch = None if prepared.touch is None else TouchMonitor(prepared.touch, self.readings)
         self._kept = KeptForce(prepared.values.law, self.readings) if prepared.kind.name == "gcm" else None
         if prepared.kind.gripper:
@@ -162,11 +161,9 @@ class Executive:
         """Compute the sample of `now` [s] into `setpoint`; False when no primitive runs any more."""
         if not self.running or self._prepared is None:
             return False
-        if self._prepared.guard is not None:
-            displacement = self._prepared.guard.displacement(self.primitive.fusion.state)
-            if displacement is not None:
-                self.primitive.add_displacement(displacement)
         going = self.primitive.step(now)
+        if self.primitive.room < np.inf:
+            self.readings["guard_room"] = min(self.readings.get("guard_room", np.inf), self.primitive.room)
         if self._kept is not None and self.primitive.runs:
             self._kept.watch(self.primitive.fusion.state)
         if self._prepared.kind.gripper and self.primitive.runs:
@@ -233,6 +230,12 @@ class Executive:
             self.gripper.measured,
             dict(self.readings),
         )
+
+
+def _reflected(values: KindValues) -> dict[str, float]:
+    """The gain of the force back to the hand, of a primitive that a hand moves."""
+    moved = any(values.law.teleoperation.sel_vect_tp)
+    return {"reflect_gain": values.reflect.reflect_gain} if moved else {}
 
 
 def _touches(values: KindValues) -> bool:

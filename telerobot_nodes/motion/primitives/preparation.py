@@ -20,6 +20,7 @@ from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 from telerobot_nodes.motion.law import Law, law_of
 from telerobot_nodes.motion.parameters import GcmsfParameters
 from telerobot_nodes.motion.primitives.endings import EndingConditions
+from telerobot_nodes.motion.primitives.guard import GuardBand
 from telerobot_nodes.motion.primitives.trajectory import (
     CartesianMotion,
     JointMotion,
@@ -43,6 +44,7 @@ class PreparedMotion:
     law: Law
     conditions: EndingConditions
     motion: NominalMotion
+    guard: GuardBand | None = None
 
     @property
     def duration(self) -> float:

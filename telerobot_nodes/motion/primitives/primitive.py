@@ -25,6 +25,7 @@ from telerobot_nodes.motion.law import (
     InputJoint,
     InputSix,
     InputValue,
+    Law,
     Nominal,
     StateSix,
     StateValue,
@@ -33,6 +34,7 @@ from telerobot_nodes.motion.law import (
 )
 from telerobot_nodes.motion.parameters import GcmsfParameters
 from telerobot_nodes.motion.primitives.endings import EndingConditions
+from telerobot_nodes.motion.primitives.guard import GuardBand
 from telerobot_nodes.motion.primitives.preparation import PreparedChange, PreparedMotion, prepare_change, prepare_motion
 from telerobot_nodes.motion.primitives.sensor_watch import SensorWatch
 from telerobot_nodes.motion.primitives.trajectory import CartesianMotion, NominalMotion
@@ -105,11 +107,13 @@ class Primitive:
         self.reason = Termination.RUNNING
         self._conditions = EndingConditions(self.fusion.parameters)
         self._motion: NominalMotion | None = None
+        self._guard: GuardBand | None = None
+        self.room = np.inf  # [m] least so far between the tool, if it were brought to rest, and its guard
         self._began = self._motion_began = self._ending_began = 0.0
         self._sensor = SensorWatch()
         self._report_at = -np.inf
         self._waiting = np.zeros((LAGS, 6))  # increments of the device that are not released yet
-        self._brake = (np.zeros(robot.dof), np.zeros(robot.dof), 0.0, 0.0)  # q, qd, time to rest, time so far
+        self._brake = (np.zeros(robot.dof), np.zeros(robot.dof), np.ones(robot.dof), 0.0)  # q, qd, times to rest, time
 
     @property
     def parameters(self) -> GcmsfParameters:
@@ -137,7 +141,8 @@ class Primitive:
         if not away.max() <= AT_START:
             i = int(away.argmax())
             raise InvalidValueError(f"q[{i}]", float(q[i]), f"allowed: as prepared, {prepared.q[i]:.6f} [rad]")
-        self.fusion.use(prepared.parameters, prepared.law)
+        self._guard, self.room = prepared.guard, np.inf
+        self.fusion.use(prepared.parameters, self._guarded(prepared.law))
         self.fusion.reset(prepared.q)
         self.setpoint.reset(prepared.q)
         self.fusion.inputs.joint[InputJoint.Q_NOMINAL] = self.fusion.inputs.joint[InputJoint.Q_MEASURED] = prepared.q
@@ -194,7 +199,7 @@ class Primitive:
         """
         if prepared.base is not self.parameters:
             raise InvalidValueError("change", sorted(prepared.values), "allowed: one made from the set in force")
-        self.fusion.use(prepared.parameters, prepared.law)
+        self.fusion.use(prepared.parameters, self._guarded(prepared.law))
         self._conditions = prepared.conditions
         self._conditions.begin(now)
         if prepared.redirects and self.runs:
@@ -219,8 +224,11 @@ class Primitive:
         arrived = self._place_nominal(now)
         release_increments(self._waiting, self.period, self.fusion.inputs.six[InputSix.TELE])
         monitor = self.fusion.advance(now - self._began)
+        before = (self.setpoint.q.copy(), self.setpoint.qd.copy()) if self._guard is not None else None
         if self.setpoint.apply(self.fusion.q):
             self._give_way()
+        if before is not None and self._leaves_no_room():
+            return self._turn_back(*before)
         self._decide(now, self._check_sensor(now) or Termination(monitor), arrived)
         return True
 
@@ -288,22 +296,39 @@ class Primitive:
             elif now - self._ending_began >= ending.end_time:
                 self._terminate(Termination.END_TIME if ending.select else Termination.COMPLETED)
 
+    def _guarded(self, law: Law) -> Law:
+        return law if self._guard is None else self._guard.applied(law)
+
+    def _leaves_no_room(self) -> bool:
+        """True when the tool could not be brought to rest any more outside the guard's band."""
+        room = self.fusion.room(self.setpoint.q, self.setpoint.qd, rest_times(self.setpoint))
+        self.room = min(self.room, max(room, 0.0))
+        return room < 0.0
+
+    def _turn_back(self, q: FloatArray, qd: FloatArray) -> bool:
+        """Forget the sample that would have led too near; brake from the one before, `q`, `qd` (dof,)."""
+        self.setpoint.reset(q, qd)
+        self._terminate(Termination.GUARD)
+        return self._come_to_rest()
+
     def _terminate(self, reason: Termination) -> None:
         if not self.runs:
             return
         self.phase = _next(self.phase, Event.TERMINATED)
         self.reason = reason
-        q, qd = self.setpoint.q.copy(), self.setpoint.qd.copy()
-        duration = float((np.abs(qd) / (BRAKING * self.robot.limits.acceleration)).max())
-        self._brake = (q, qd, max(duration, self.period), 0.0)
+        q, qd, qdd = self.setpoint.q.copy(), self.setpoint.qd.copy(), self.setpoint.qdd.copy()
+        self.setpoint.reset(q, qd)  # a setpoint that lagged behind would leave the straight line of braking
+        self.setpoint.qdd[:] = qdd
+        self._brake = (q, qd, rest_times(self.setpoint), 0.0)
 
     def _come_to_rest(self) -> bool:
-        """Slow all joints down together, on the straight line of their motion."""
-        q, qd, duration, t = self._brake
-        t = min(t + self.period, duration)
-        self._brake = (q, qd, duration, t)
-        self.setpoint.apply(q + qd * (t - 0.5 * t * t / duration))
-        if t >= duration and np.abs(self.setpoint.qd).max() <= _STILL:
+        """Slow all joints down together, on the straight line of their motion as far as their limits allow."""
+        q, qd, durations, t = self._brake
+        t = min(t + self.period, float(durations.max()))
+        self._brake = (q, qd, durations, t)
+        braked = np.minimum(t, durations)
+        self.setpoint.apply(q + qd * (braked - 0.5 * braked * braked / durations))
+        if t >= durations.max() and np.abs(self.setpoint.qd).max() <= _STILL:
             self.phase = _next(self.phase, Event.REST)
             return False
         return True
@@ -313,6 +338,18 @@ class Primitive:
         behind = np.abs(self.fusion.q - self.setpoint.q).max()
         if behind > SATURATED and self.fusion.state.source.any():
             self.fusion.absorb(self.setpoint.q)
+
+
+def rest_times(setpoint: SetpointLimiter) -> FloatArray:
+    """Times (dof,) [s] in which the joints come to rest from `setpoint`, each with constant deceleration.
+
+    All take the longest one, on a straight line, but a joint that would meet its position limit before.
+    """
+    limits, q, qd = setpoint.limits, setpoint.q, setpoint.qd
+    longest = max(float((np.abs(qd) / (BRAKING * limits.acceleration)).max()), setpoint.period)
+    space = np.where(qd > 0.0, limits.upper - q, q - limits.lower)
+    times: FloatArray = np.clip(2.0 * space / np.maximum(np.abs(qd), _STILL), setpoint.period, longest)
+    return times
 
 
 def _next(phase: Phase, event: Event) -> Phase:

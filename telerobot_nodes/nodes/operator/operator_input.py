@@ -1,4 +1,4 @@
-"""`operator_input`: devices of the operator, their stops, and replay of recorded hands [US5231693]."""
+"""`operator_input`: devices of the operator, their stops, force back to the hand, replays of hands [US5231693]."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.clients import RosPort
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert, twist_stamped
+from telerobot_nodes.nodes.operator.reflected_force import ReflectedForce
 from telerobot_nodes.operator.client import OperatorClient, Outcome, commands, robot_from_message
 from telerobot_nodes.operator.devices import (
     Fit,
     HandRecording,
-    JoyMapping,
+    InputParameters,
     Joystick,
     Reach,
     Replay,
@@ -47,8 +48,10 @@ class OperatorInputNode(GraphNode):
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
-        self._box = load_robot(options.robot).workspace
-        self._joystick = Joystick(node_parameters(self, JoyMapping))
+        robot = load_robot(options.robot)
+        self._box = robot.workspace
+        parameters = node_parameters(self, InputParameters)
+        self._joystick = Joystick(parameters)
         self._target: FloatArray = self._box.center  # [m] plan's head, WORLD
         self._replay = Replay(self._send, self._replay_ended)
         self._hand: HandRecording | None = None
@@ -60,7 +63,8 @@ class OperatorInputNode(GraphNode):
         self._direct = False  # the device moves the robot's primitive, not the plan
         port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare}))
         self._client = OperatorClient(port, agent=port.agent)
-        self.subscribe("plan_executor/state", lambda m: self._client.receive_robot(robot_from_message(m), self.now()))
+        self._reflected = ReflectedForce(self, robot, parameters, self._move)
+        self.subscribe("plan_executor/state", self._on_robot)
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
         self.subscribe("joy", self._on_joy)
         self.subscribe("path_plan_queue/state", self._on_queue)
@@ -69,20 +73,29 @@ class OperatorInputNode(GraphNode):
         self.serve("operator_input/direct", self._set_direct)
 
     def stop(self) -> None:
-        """End a replay."""
+        """End a replay, and let go of the hand."""
         self._replay.stop()
+        self._reflected.stop()
+
+    def _on_robot(self, message: Any) -> None:
+        self._client.receive_robot(robot_from_message(message), self.now())
+        self._reflected.on_robot(message)
 
     def _on_queue(self, message: Any) -> None:
         if len(message.target_pose) == 7:
             self._target = np.array(message.target_pose[:3])
 
     def _on_joy(self, message: Any) -> None:
+        self._reflected.on_joy()
         for name in self._joystick.presses(message.buttons):
             self._client.ask(BUTTONS[name](), self.now(), partial(self._tell, name))
         velocity = self._joystick.twist(message.axes, message.buttons)
         if velocity is not None:
-            message = twist_stamped(velocity, self._joystick.mapping.frame, self.stamp())
-            (self._teleop if self._direct else self._twist).publish(message)
+            self._move(velocity, self._joystick.mapping.frame)
+
+    def _move(self, velocity: FloatArray, frame: str) -> None:
+        """Move the plan, or the running primitive, with `velocity` (6,) [m/s], [rad/s]."""
+        (self._teleop if self._direct else self._twist).publish(twist_stamped(velocity, frame, self.stamp()))
 
     def _tell(self, name: str, outcome: Outcome) -> None:
         self.get_logger().info(f"button {name}: {outcome.text or ('done' if outcome.done else 'not done')}")
@@ -91,8 +104,7 @@ class OperatorInputNode(GraphNode):
         if request.data and self._replay.playing:
             raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
         if self._joystick.active and request.data != self._direct:  # end the motion of the previous one
-            still = twist_stamped(np.zeros(6), self._joystick.mapping.frame, self.stamp())
-            (self._teleop if self._direct else self._twist).publish(still)
+            self._move(np.zeros(6), self._joystick.mapping.frame)
         self._direct = request.data
         response.success = True
         response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
@@ -139,6 +151,7 @@ class OperatorInputNode(GraphNode):
             "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
             "joystick": "moving" if self._joystick.active else "at rest",
             "direct": self._direct,
+            "hand_energy_J": float(self._reflected.reflection.energy.sum()),
         }
         if self._hand is not None and self._fit is not None:
             values |= {"hand": self._hand.source, "scale": self._fit.scale, "jumps_in_recording": self._fit.jumps}

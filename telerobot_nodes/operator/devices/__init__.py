@@ -5,8 +5,11 @@ from __future__ import annotations
 from telerobot_nodes.operator.devices.hand import HandRecording, device_motion, load_hand
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
 from telerobot_nodes.operator.devices.input_counts import InputCounts
+from telerobot_nodes.operator.devices.input_parameters import InputParameters
 from telerobot_nodes.operator.devices.joystick import JoyMapping, Joystick
 from telerobot_nodes.operator.devices.keyboard import HELP, Keyboard, single_keys
+from telerobot_nodes.operator.devices.passive_port import PassivePort
+from telerobot_nodes.operator.devices.reflection import ReflectConfig, Reflection, wrench_at_hand
 from telerobot_nodes.operator.devices.replay import Replay, ReplayState
 
 __all__ = [
@@ -14,10 +17,14 @@ __all__ = [
     "Fit",
     "HandRecording",
     "InputCounts",
+    "InputParameters",
     "JoyMapping",
     "Joystick",
     "Keyboard",
+    "PassivePort",
     "Reach",
+    "ReflectConfig",
+    "Reflection",
     "Replay",
     "ReplayState",
     "box_reach",
@@ -25,4 +32,5 @@ __all__ = [
     "fit",
     "load_hand",
     "single_keys",
+    "wrench_at_hand",
 ]

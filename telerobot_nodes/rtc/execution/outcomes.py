@@ -40,6 +40,7 @@ _OF_ALL: dict[str, str] = {
     "opened": "opened",
     "blocked": "blocked",
     "empty": "empty",
+    "guard": "collision",
 }
 _EXPLAINED = frozenset(("refused", "sensor_loss", "estop"))  # outcomes reported with the executive's own words
 # A stop because a sensor, the servo or the loop itself fell silent.

@@ -8,6 +8,7 @@ from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.law.law_records import (
     FIELD_SHARE,
+    GUARD_COLUMNS,
     Law,
     LawFrame,
     LawJoint,
@@ -78,8 +79,9 @@ def test_joint_rows_are_the_robots_limits(robot):
 def test_every_array_has_one_row_for_each_name(arm):
     law = law_of(parameters_from({}), arm, PERIOD)
     rows = (LawFrame, LawFrame, LawSix, LawValue, LawJoint)
-    assert [len(array) for array in law] == [len(kind) for kind in rows]
-    assert len(rows) == len(Law._fields)
+    assert [len(array) for array in law[:-1]] == [len(kind) for kind in rows]
+    assert len(rows) == len(Law._fields) - 1
+    assert law.guard.shape == (0, GUARD_COLUMNS)  # its rows are planes and points, as many as there are
 
 
 def test_a_set_for_another_arm_is_rejected(arm):
