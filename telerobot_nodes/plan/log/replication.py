@@ -145,7 +145,7 @@ class PlanReplication:
 
     def limit(self, seq: int) -> None:
         """Let the robot execute no point above `seq`, 0: any. Said again when it has forgotten it."""
-        report = self.report if self.phase is Phase.READY else None
+        report = self.report if self.phase in (Phase.READY, Phase.SETTLING) else None
         if report is not None and seq != (self._limit_seq if self.unacknowledged else report.limit_seq):
             self.sender.submit(OperationKind.LIMIT, after_seq=seq, urgent=True)
             self._limit_seq = seq

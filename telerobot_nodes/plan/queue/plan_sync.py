@@ -201,9 +201,13 @@ class PlanSync:
             replication.take_over(meeting)
 
     def _limit_execution(self) -> None:
-        """Let the robot wait before a collision."""
+        """Let the robot wait before a collision.
+
+        Of points that only the robot knows, nothing is known here: their limit stays until the operator turns it off.
+        """
         report = self.replication.report
-        if report is not None:
+        unknown = self.phase is Phase.SETTLING and self.collision_stop.enabled
+        if report is not None and not unknown:
             self.replication.limit(self.collision_stop.limit(self._recorder.plan.store, report.limit_seq))
 
     def _delete_by_brake(self, now: float) -> None:

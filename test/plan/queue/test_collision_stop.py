@@ -53,6 +53,20 @@ class WalledScene(Scene):
         return self.robot.report()
 
 
+def test_after_a_restart_of_the_operators_side_the_arm_still_waits_until_the_stop_is_turned_off():
+    scene = WalledScene()
+    tail = scene.through_the_wall().tail_seq
+    scene.queue = PathPlanQueue(QueueConfig(), Reach(ARM))
+    scene.run(5.0)
+    report = scene.robot.report()
+    assert (report.mode, report.tail_seq) == (ExecutorMode.PAUSED, tail)
+    assert scene.furthest() < WALL
+    scene.queue.set_stop_before_collision(False)
+    scene.run(6.0)
+    assert tail in [seq for seq, _ in scene.robot.executed]
+    assert scene.furthest() > WALL
+
+
 def test_the_arm_stops_before_the_wall_and_tells_why():
     scene = WalledScene()
     report = scene.through_the_wall()
