@@ -93,7 +93,6 @@ def test_the_overlay_moves_while_the_delayed_picture_does_not_yet(page):
     )
 
 
-@pytest.mark.nightly
 def test_the_shell_selects_another_camera_and_the_page_shows_it(page, capsys):
     assert main(["camera", "wrist", "--rate", "2"]) == 0, capsys.readouterr().err
     assert "in force" in capsys.readouterr().out
