@@ -60,10 +60,12 @@ def project(root, tmp_path, monkeypatch):
 
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they only take time here
 
-    def make(**files):
+    def make(graphs=True, **files):
         shutil.copytree(root / ".ci", tmp_path / ".ci")
         (tmp_path / ".venv").symlink_to(sys.prefix)
         (tmp_path / "build" / "tests").mkdir(parents=True)
+        if graphs:
+            (tmp_path / "build" / "tests" / "graphs.xml").touch()
         (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    timing(reason): late\n")
         for name, text in files.items():
             (tmp_path / f"{name}.py").write_text(text)
@@ -101,3 +103,10 @@ def test_a_late_test_that_fails_twice_fails(project):
     code, lines = project(test_late=LATE.replace("flag.touch()", "pass"))
     assert code == 1
     assert "1 failed" in lines[-1]
+
+
+@pytest.mark.lengthy
+def test_a_run_that_was_cut_off_fails_whatever_else_is_late(project):
+    code, lines = project(graphs=False, test_late=LATE)
+    assert code == 1
+    assert "ci: the run that writes graphs.xml did not come to its end" in lines

@@ -8,7 +8,6 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 
-
 FOLDER = Path(__file__).parent
 COMPUTING = (  # tests that start no node and wait for nothing
     *("convert", "driver_plugins", "halt_receipts", "halt_texts", "ongoing", "operator_client", "planning_scene"),
@@ -76,13 +75,16 @@ class Ros:
         return answer
 
     def close(self):
+        from telerobot_nodes.nodes.framework import leave
+
         for node in self.nodes:
             if node.active:
                 node.trigger_deactivate()
         self.executor.shutdown()
         self._thread.join(5.0)
-        for node in (*self.nodes, self.probe):
+        for node in self.nodes:
             node.destroy_node()
+        leave(self.probe)
 
 
 def _harness():

@@ -17,7 +17,7 @@ from telerobot.action import ExecutePrimitive
 from telerobot.msg import PrimitiveParameters, PrimitiveReport
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.errors import GraphError, InvalidValueError
-from telerobot_nodes.nodes.framework import GraphNode
+from telerobot_nodes.nodes.framework import GraphNode, leave
 
 NAME = "gcmsf_control/execute"
 
@@ -85,8 +85,8 @@ class Spun:
         self._end.set()
         self._thread.join(5.0)
         self.executor.shutdown()
-        for node in (self.worker, self.node):
-            node.destroy_node()
+        self.worker.destroy_node()
+        leave(self.node)
 
 
 @pytest.fixture(params=[SingleThreadedExecutor, EventsExecutor], ids=["single", "events"])

@@ -97,6 +97,7 @@ def test_a_program_that_uses_rclpy_carries_it_on_its_own_node(demo_graph):
     from rclpy.executors import SingleThreadedExecutor
 
     from telerobot_nodes.client import connect
+    from telerobot_nodes.nodes.framework import leave
 
     rclpy.init()
     node = rclpy.create_node("somebody")
@@ -114,5 +115,5 @@ def test_a_program_that_uses_rclpy_carries_it_on_its_own_node(demo_graph):
     finally:
         executor.shutdown()
         spinning.join(10.0)
-        node.destroy_node()
+        leave(node)
         rclpy.try_shutdown()

@@ -19,6 +19,7 @@ from telerobot.msg import ArmGoal, ControlState, Obstacle, Obstacles, PrimitiveP
 from telerobot.srv import CheckPath, PlanPath
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware import SCENE_BITS, build_scene
+from telerobot_nodes.nodes.framework import leave
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
@@ -83,7 +84,7 @@ class Client:
     def close(self):
         self.executor.shutdown()
         self.thread.join(5.0)
-        self.node.destroy_node()
+        leave(self.node)
         rclpy.try_shutdown()
 
 

@@ -15,7 +15,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.nodes.framework import NodeWiring
+from telerobot_nodes.nodes.framework import NodeWiring, leave
 
 END_LIMIT = 5.0  # [s] for the thread to end
 LOOK = 0.2  # [s] longest time until the thread sees that it should end
@@ -80,7 +80,7 @@ class OwnCarrier(Carrier):
         self._thread.join(END_LIMIT)  # first: an executor that is shut down under a callback raises in it
         self._executor.shutdown()
         self.destroy_entities()
-        self.node.destroy_node()
+        leave(self.node)
         self._context.try_shutdown()
 
     def _spin(self) -> None:

@@ -23,6 +23,7 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.ros2_control import RemoteArm, read_options
 from telerobot_nodes.nodes.drivers.ros2_control_messages import CommandWriter, FingerWriter, seconds
+from telerobot_nodes.nodes.framework import leave
 
 NODE = "ros2_control_driver"
 CONNECT = 10.0  # [s] the start waits for the arm; later it is a fault that a reset ends
@@ -81,7 +82,7 @@ class Ros2ControlArm(RemoteArm):
         for thread in self._threads:
             thread.join(1.0)
         if self._threads:
-            self._node.destroy_node()
+            leave(self._node)
             rclpy.try_shutdown(context=self._context)
 
     # the receiving thread ------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from telerobot_nodes.hardware.ros2_control import (
     read_options,
 )
 from telerobot_nodes.nodes.drivers.ros2_control_messages import seconds
+from telerobot_nodes.nodes.framework import leave
 
 NODE = "controller_manager"
 RELEASE = "release"
@@ -140,7 +141,7 @@ class StandInServer:
         finally:
             executor.shutdown()
             spinning.join()
-            self._node.destroy_node()
+            leave(self._node)
             rclpy.try_shutdown(context=self._context)
 
     def _serve(self, ended: threading.Event, show: Callable[[str], None]) -> None:

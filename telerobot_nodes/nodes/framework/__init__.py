@@ -7,6 +7,7 @@ from telerobot_nodes.nodes.framework.base import GraphNode, Health
 from telerobot_nodes.nodes.framework.deferred import Send
 from telerobot_nodes.nodes.framework.foreground import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
+from telerobot_nodes.nodes.framework.leaving import leave
 from telerobot_nodes.nodes.framework.parameters import node_parameters
 from telerobot_nodes.nodes.framework.process import (
     URGENT_NICENESS,
@@ -30,6 +31,7 @@ __all__ = [
     "end_process",
     "found_quickly",
     "interface_class",
+    "leave",
     "node_parameters",
     "qos_profile",
     "run_node",

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 
+from telerobot_nodes.nodes.framework.leaving import leave
 from telerobot_nodes.nodes.framework.wiring import NodeWiring
 
 DISCOVERY_LIMIT = 10.0  # [s] to find a graph: nodes announce themselves every 3 s
@@ -67,7 +68,7 @@ class Foreground(NodeWiring):
         """Leave the graph."""
         self.destroy_entities()
         self._executor.shutdown()
-        self.node.destroy_node()
+        leave(self.node)
         self._context.try_shutdown()
 
     def __enter__(self: T) -> T:

@@ -22,6 +22,7 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions, found_quickly_environment, is_loopback
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.framework.base import GraphNode
+from telerobot_nodes.nodes.framework.leaving import leave
 
 SPIN_TIMEOUT = 0.1  # [s] longest time between a signal and its effect
 URGENT_NICENESS = -15
@@ -94,7 +95,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         if node.active:
             node.trigger_deactivate()
         _bound_clean_up()
-        node.destroy_node()
+        leave(node)
         rclpy.try_shutdown()
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         faulthandler.cancel_dump_traceback_later()

@@ -30,7 +30,7 @@ from rclpy.signals import SignalHandlerOptions
 from telerobot.msg import ArmName, Command, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
-from telerobot_nodes.nodes.framework import URGENT_NICENESS, qos_profile
+from telerobot_nodes.nodes.framework import URGENT_NICENESS, leave, qos_profile
 from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
 from telerobot_nodes.nodes.robot.halt_texts import halt_of_text, scope_of_text
 
@@ -128,7 +128,7 @@ def serve(
     while rclpy.ok() and not ended.is_set():
         executor.spin_once(timeout_sec=BEAT_PERIOD)
         slot.beat()
-    node.destroy_node()
+    leave(node)
     rclpy.try_shutdown()
 
 
