@@ -46,6 +46,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "planner-growth": Benchmark("planner.planner_growth", {"problems": C, "image": T, "proof": T}),
     "queue": Benchmark("plan.queue", {"points": L, "operations": C}),
     "executor": Benchmark("plan.executor", {"robot": T, "points": L, "ticks": C}),
+    "interleavings": Benchmark("plan.interleavings", {"examples": C, "machines": T, "seed": N}),
+    "mutants": Benchmark("plan.mutants", {"mutants": C, "seed": N, "first": N, "limit": A, "baseline": S}),
     "delay-study": Benchmark("plan.delay_study", {"seeds": C, "delays": T, "plot": T}),
     "executed": Benchmark("plan.executed", {"windows": C, "faults": T, "plans": T, "seed": N, "limit": A}),
     "ingest": Benchmark("plan.ingest", {"points": C, "robot": T}),

@@ -4,6 +4,7 @@ import contextlib
 import os
 
 import numpy as np
+import plan_models
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -23,17 +24,21 @@ MOST_SPEED = 0.5 * 1.15  # [m/s] of plan time
 class AgentsMachine(RuleBasedStateMachine):
     """Ann and Bob, who plan, ask, consent, refuse, release, restart and lose their links."""
 
+    ROBOT = plan_models.Robot
+
     @initialize(delay=st.sampled_from([0.0, 0.2]), armed=st.booleans())
     def begin(self, delay, armed):
-        self.two = Two(delay, armed)
+        self.two = Two(delay, armed, self.ROBOT)
         self.holders = []
-        self.place = {"ann": np.array([0.4, 0.0, 0.4]), "bob": np.array([0.4, 0.0, 0.4])}
+        self.home = self.two.robot.pose.copy()
+        self.place = {name: self.home[:3].copy() for name in self.two.sides}
         self.two.run(0.5 + 4 * delay)
 
     @rule(name=NAMES, step=st.tuples(*[st.sampled_from([-0.1, 0.0, 0.1])] * 3), seconds=st.sampled_from([0.1, 0.5]))
     def move(self, name, step, seconds):
-        self.place[name] = np.clip(self.place[name] + step, 0.1, 0.6)
-        goal = [*self.place[name], 0.0, 0.0, 0.0, 1.0]
+        low, high = self.home[:3] - 0.3, self.home[:3] + 0.2
+        self.place[name] = np.clip(self.place[name] + step, low, high)
+        goal = [*self.place[name], *self.home[3:]]
         self.two.run(seconds, **{name: lambda now: goal})
         self.note()
 

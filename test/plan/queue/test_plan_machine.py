@@ -30,12 +30,17 @@ class PlanMachine(RuleBasedStateMachine):
     def begin(self, seed, delay, loss):
         up = plan_models.Link(seed, delay, delay / 3, loss, loss)
         down = plan_models.Link(seed + 1, delay, delay / 3, loss, loss)
-        robot = plan_models.Robot(capacity=600)
         self.config = QueueConfig(capacity=600, reserve=128)
-        self.session = plan_models.Session(PathPlanQueue(self.config, reach), robot, up, down)
+        self.session = plan_models.Session(self.new_queue(), self.new_robot(), up, down)
         self.target = np.zeros(3)
         self.kept = []  # what earlier incarnations of this side showed of what was executed
         self.session.run(0.5 + 4 * delay)
+
+    def new_queue(self):
+        return PathPlanQueue(self.config, reach)
+
+    def new_robot(self):
+        return plan_models.Robot(capacity=600)
 
     def hand(self, velocity):
         session, start, last = self.session, self.target.copy(), self.session.now
@@ -90,7 +95,7 @@ class PlanMachine(RuleBasedStateMachine):
     @rule()
     def restart(self):
         self.kept += self.shown_and_executed()
-        self.session.queue = PathPlanQueue(self.config, reach)
+        self.session.queue = self.new_queue()
         self.session.updates = []
 
     @rule()
