@@ -46,6 +46,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "planner-growth": Benchmark("planner.planner_growth", {"problems": C, "image": T, "proof": T}),
     "queue": Benchmark("plan.queue", {"points": L, "operations": C}),
     "executor": Benchmark("plan.executor", {"robot": T, "points": L, "ticks": C}),
+    "simulation": Benchmark("plan.simulation", {"robot": T, "points": C, "batch": C}),
     "interleavings": Benchmark("plan.interleavings", {"examples": C, "machines": T, "seed": N}),
     "mutants": Benchmark("plan.mutants", {"mutants": C, "seed": N, "first": N, "limit": A, "baseline": S}),
     "delay-study": Benchmark("plan.delay_study", {"seeds": C, "delays": T, "plot": T}),

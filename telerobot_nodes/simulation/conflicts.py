@@ -24,8 +24,11 @@ class Conflict:
 class CollisionChecker(Protocol):
     """A planner or a scene that checks the arm for collisions."""
 
-    def collision(self, q: FloatArray) -> tuple[str, float]:
-        """Names of the colliding bodies at `q` (dof,) [rad], empty if none, and their depth [m], 0 if not known."""
+    def collisions(self, path: FloatArray) -> list[tuple[str, float]]:
+        """Names of the colliding bodies at each row of `path` (n, dof) [rad], empty if none, and their depth [m].
+
+        The depth is 0 where it is not known.
+        """
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,6 @@ def speed_conflict(robot: RobotModel, q0: FloatArray, q1: FloatArray, duration: 
     return Conflict(ConflictKind.SPEED, name, f"{name} {share[joint]:.1f} times too fast")
 
 
-def collision_conflict(checker: CollisionChecker, q: FloatArray) -> Conflict | None:
-    """The bodies that collide at `q` (dof,) [rad]."""
-    bodies, depth = checker.collision(q)
-    if not bodies:
-        return None
+def collision_conflict(bodies: str, depth: float) -> Conflict:
+    """Bodies that collide, `depth` [m] deep; 0: not known."""
     return Conflict(ConflictKind.COLLISION, bodies, f"collision: {bodies}{f', {1e3 * depth:.0f} mm' if depth else ''}")

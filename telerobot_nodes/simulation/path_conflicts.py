@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from telerobot_nodes.core.protocol import ConflictKind
 from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.simulation.conflicts import (
     CollisionChecker,
     Conflict,
@@ -53,8 +55,15 @@ class PathConflicts:
     def check(self, most: int) -> int:
         """Examine up to `most` points not examined yet; returns their number."""
         rows = self._path.unchecked(most)
-        for row in rows:
-            found = self._examine(row)
+        if not rows:
+            return 0
+        q = self._path.q[rows.start : rows.stop]
+        collisions = [("", 0.0)] * len(rows) if self._checker is None else self._checker.collisions(q)
+        sigma = self._kinematics.smallest_singular_values(q)
+        suspect = self._suspect(rows, sigma)
+        for i, row in enumerate(rows):
+            bodies, depth = collisions[i]
+            found = self._worst(row, bodies, depth, float(sigma[i])) if bodies or suspect[i] else None
             if found is not None:
                 self._path.conflict[row] = found.kind
                 self._found[int(self._path.seq[row])] = found
@@ -97,19 +106,27 @@ class PathConflicts:
         row = int(collides.argmax()) if collides.size else 0
         return (int(seq[row]), int(seq[row + 1])) if collides.any() else (0, 0)
 
-    def _examine(self, row: int) -> Conflict | None:
-        """The worst conflict of one point."""
+    def _suspect(self, rows: range, sigma: FloatArray) -> npt.NDArray[np.bool_]:
+        """True (n,) for the points at which something other than a collision is wrong."""
+        path, limits = self._path, self._robot.limits
+        here = slice(rows.start, rows.stop)
+        q, before = path.q[here], slice(rows.start - 1, rows.stop - 1)
+        room = np.minimum(q - limits.lower, limits.upper - q).min(axis=1)
+        far = (np.abs(q - path.q[before]) / limits.velocity).max(axis=1)
+        suspect = path.conflict[here] == ConflictKind.OUT_OF_REACH
+        suspect |= (sigma < self._bounds.singular) | (room < self._bounds.limit_margin)
+        return np.asarray(suspect | (far > path.time[here] - path.time[before]))
+
+    def _worst(self, row: int, bodies: str, depth: float, sigma: float) -> Conflict | None:
+        """The worst conflict of one point, at which `bodies` collide, if any."""
         path = self._path
         q = path.q[row]
         if path.conflict[row] == ConflictKind.OUT_OF_REACH:
             return Conflict(ConflictKind.OUT_OF_REACH, text="out of reach")
-        collision = collision_conflict(self._checker, q) if self._checker is not None else None
-        if collision is not None:
-            return collision
-        sigma = self._kinematics.smallest_singular_value(q)
+        if bodies:
+            return collision_conflict(bodies, depth)
         if sigma < self._bounds.singular:
             return Conflict(ConflictKind.SINGULAR, text=f"singularity: smallest singular value {sigma:.3f}")
         near = limit_conflict(self._robot, q, self._bounds.limit_margin)
-        if near is not None or row == 0:
-            return near
-        return speed_conflict(self._robot, path.q[row - 1], q, float(path.time[row] - path.time[row - 1]))
+        duration = float(path.time[row] - path.time[row - 1])
+        return near or speed_conflict(self._robot, path.q[row - 1], q, duration)

@@ -116,6 +116,14 @@ def test_steps_stay_small_at_a_singularity():
     assert np.abs(kinematics.step(stretched, goal) - stretched).max() <= 0.2 + 1e-12
 
 
+def test_the_smallest_singular_values_of_many_configurations_are_those_of_each(robot):
+    kinematics = Kinematics(robot)
+    rows = np.random.default_rng(3).uniform(robot.limits.lower, robot.limits.upper, (50, robot.dof))
+    rows[0, :] = 0.0
+    each = [kinematics.smallest_singular_value(q) for q in rows]
+    assert kinematics.smallest_singular_values(rows) == pytest.approx(each, abs=1e-6)
+
+
 def test_the_smallest_singular_value_is_estimated_where_it_matters(robot):
     kinematics = Kinematics(robot)
     rng = np.random.default_rng(2)

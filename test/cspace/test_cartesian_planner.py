@@ -6,7 +6,7 @@ import pytest
 from telerobot_nodes.core.protocol import ConflictKind
 from telerobot_nodes.core.robot import Kinematics, Reach, load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
-from telerobot_nodes.cspace.geometry import box, clearance, cylinder, floor, link_poses_of, scene_of, world_of
+from telerobot_nodes.cspace.geometry import box, clearance, cylinder, floor, link_poses_of, scene_of, sphere, world_of
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.cspace.service.in_process_planner import LOADING
 from telerobot_nodes.errors import JoinError, PlanningError
@@ -148,6 +148,18 @@ def test_a_bent_wrist_touches_nothing_of_the_arm_though_the_balls_that_cover_it_
     q[4] = wrist
     assert copy.check_path("arm", np.array([q, q]), 0.0, frozenset()) != ""  # spheres
     assert copy.collision(q) == ("", 0.0)
+
+
+def test_configurations_that_are_checked_together_collide_as_each_does_alone(copy):
+    copy.set_scene(scene_of([floor(height=0.1), sphere("ball", 0.15, [0.45, 0.2, 0.4])]))
+    path = np.random.default_rng(1).uniform(ROBOT.limits.lower, ROBOT.limits.upper, (200, ROBOT.dof))
+    path[:50] = HOME + 0.01 * np.arange(50)[:, None]  # neighbours, most of them free
+    found = copy.collisions(path)
+    service = copy._asked()
+    assert found == [copy._at(service.planner("arm", margin=0.0), q) for q in path]
+    hits = sum(bool(bodies) for bodies, _ in found)
+    assert 20 < hits < 180
+    assert found[0] == ("", 0.0)
 
 
 def test_an_arm_that_touches_itself_is_said_to(copy):

@@ -10,16 +10,6 @@ from telerobot_nodes.simulation.conflicts import collision_conflict, limit_confl
 ROBOT = load_robot("arm")
 
 
-class Checker:
-    """Reports what it is given."""
-
-    def __init__(self, bodies, depth):
-        self.answer = bodies, depth
-
-    def collision(self, q):
-        return self.answer
-
-
 @pytest.mark.parametrize(("end", "offset"), [("upper", -0.01), ("lower", 0.01)])
 def test_the_joint_nearest_to_its_limit_is_named(end, offset):
     q = np.array(ROBOT.home)
@@ -43,9 +33,5 @@ def test_a_joint_that_is_too_slow_is_named_with_its_factor():
     ("depth", "text"), [(0.004, "collision: arm and wall, 4 mm"), (0.0, "collision: arm and wall")]
 )
 def test_a_collision_names_the_bodies_and_the_depth_if_known(depth, text):
-    found = collision_conflict(Checker("arm and wall", depth), ROBOT.home)
+    found = collision_conflict("arm and wall", depth)
     assert (found.kind, found.subject, found.text) == (ConflictKind.COLLISION, "arm and wall", text)
-
-
-def test_no_bodies_are_no_collision():
-    assert collision_conflict(Checker("", 0.0), ROBOT.home) is None

@@ -128,8 +128,8 @@ class Wall:
     def __init__(self, y):
         self.y = y
 
-    def collision(self, q):
-        return ("wall", 0.0) if ROBOT.forward(q).translation[1] > self.y else ("", 0.0)
+    def collisions(self, path):
+        return [("wall" if ROBOT.forward(q).translation[1] > self.y else "", 0.0) for q in path]
 
 
 def test_collisions_are_found_before_the_robot_gets_there():

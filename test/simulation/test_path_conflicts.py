@@ -21,9 +21,9 @@ FAR = [5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
 class Wall:
     """A real check of the tool's place: depth behind a plane that is perpendicular to y."""
 
-    def collision(self, q):
-        depth = ROBOT.forward(q).translation[1] - HOME[1] - WALL
-        return ("tool and wall", depth) if depth > 0.0 else ("", 0.0)
+    def collisions(self, path):
+        depths = [ROBOT.forward(q).translation[1] - HOME[1] - WALL for q in path]
+        return [("tool and wall", depth) if depth > 0.0 else ("", 0.0) for depth in depths]
 
 
 def line(offsets):
@@ -142,7 +142,7 @@ def test_after_a_change_of_the_scene_every_point_is_examined_again():
     wall = Wall()
     path, conflicts = made(0.002 * np.arange(1, 21), checker=wall)
     conflicts.check(100)
-    wall.collision = lambda _: ("", 0.0)
+    wall.collisions = lambda path: [("", 0.0)] * len(path)
     conflicts.recheck()
     assert conflicts.report().count == 0
     assert conflicts.check(100) == 20

@@ -144,6 +144,15 @@ def jacobian(chain: Chain, ws: Workspace) -> None:
 
 
 @numba.njit(cache=True)
+def jacobians(chain: Chain, rows: FloatArray, ws: Workspace, out: FloatArray) -> None:
+    """Jacobians in the tool frame of configurations (n, dof) [rad] into `out` (n, 6, dof)."""
+    for i in range(rows.shape[0]):
+        forward(chain, rows[i], ws)
+        jacobian(chain, ws)
+        out[i] = ws.jacobian
+
+
+@numba.njit(cache=True)
 def log6_error(ws: Workspace, goal_rotation: FloatArray, goal_position: FloatArray) -> tuple[float, float]:
     """log6 of T_tool_goal into `ws.error` (tool frame); returns distance [m] and angle [rad] to the goal."""
     R, p, e, M = ws.rotation, ws.position, ws.error, ws.normal

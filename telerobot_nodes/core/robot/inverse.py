@@ -142,6 +142,37 @@ def _clamp(ws: Workspace, dq: FloatArray) -> bool:
 
 
 @numba.njit(cache=True)
+def _step_from_error(
+    chain: Chain,
+    q: FloatArray,
+    posture: FloatArray,
+    max_joint_step: float,
+    ws: Workspace,
+    out: FloatArray,
+    dq: FloatArray,
+) -> None:
+    """Step from `q` that removes `ws.error`, as far as it may, into `out`; after `forward` and `log6_error`."""
+    jacobian(chain, ws)
+    _bounds(chain, q, ws, max_joint_step)
+    for i in range(q.size):
+        ws.pull[i] = POSTURE_GAIN * (posture[i] - q[i]) if posture.size else 0.0
+    for _ in range(q.size):
+        _damped_solution(ws, dq)
+        if not _clamp(ws, dq):
+            break
+    for i in range(q.size):
+        out[i] = q[i] + min(max(dq[i], ws.low[i]), ws.high[i])
+
+
+@numba.njit(cache=True)
+def _shorten(ws: Workspace, linear: float, angular: float) -> None:
+    """Leave of `ws.error`, of lengths `linear` [m] and `angular` [rad], what one step may remove."""
+    shrink = min(1.0, STEP_LINEAR / max(linear, 1e-12), STEP_ANGULAR / max(angular, 1e-12))
+    for r in range(6):
+        ws.error[r] *= shrink
+
+
+@numba.njit(cache=True)
 def inverse_step(
     chain: Chain,
     q: FloatArray,
@@ -155,20 +186,9 @@ def inverse_step(
 ) -> tuple[float, float]:
     """One step from `q` into `out`; returns the error BEFORE the step [m], [rad]. Empty `posture`: no pull."""
     forward(chain, q, ws)
-    jacobian(chain, ws)
     linear, angular = log6_error(ws, goal_rotation, goal_position)
-    shrink = min(1.0, STEP_LINEAR / max(linear, 1e-12), STEP_ANGULAR / max(angular, 1e-12))
-    for r in range(6):
-        ws.error[r] *= shrink
-    for i in range(q.size):
-        ws.pull[i] = POSTURE_GAIN * (posture[i] - q[i]) if posture.size else 0.0
-    _bounds(chain, q, ws, max_joint_step)
-    for _ in range(q.size):
-        _damped_solution(ws, dq)
-        if not _clamp(ws, dq):
-            break
-    for i in range(q.size):
-        out[i] = q[i] + min(max(dq[i], ws.low[i]), ws.high[i])
+    _shorten(ws, linear, angular)
+    _step_from_error(chain, q, posture, max_joint_step, ws, out, dq)
     return linear, angular
 
 
@@ -189,9 +209,12 @@ def converge(
     best = np.inf
     stale = 0
     for _ in range(MAX_ITERATIONS):
-        linear, angular = inverse_step(chain, q, goal_rotation, goal_position, nothing, max_joint_step, ws, trial, dq)
+        forward(chain, q, ws)
+        linear, angular = log6_error(ws, goal_rotation, goal_position)
         if linear <= tolerance and angular <= tolerance:
             return True
+        _shorten(ws, linear, angular)
+        _step_from_error(chain, q, nothing, max_joint_step, ws, trial, dq)
         total = linear + 0.3 * angular
         stale = 0 if total < 0.999 * best else stale + 1
         best = min(best, total)

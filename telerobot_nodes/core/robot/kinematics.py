@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot.chain import chain_of, workspace_of
+from telerobot_nodes.core.robot.chain import chain_of, jacobians, workspace_of
 from telerobot_nodes.core.robot.inverse import CONVERGED, JUMPED, converge_path, inverse_step
 from telerobot_nodes.core.robot.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array
@@ -98,6 +98,14 @@ class Kinematics:
     def smallest_singular_value(self, q: FloatArray) -> float:
         """Smallest singular value of the tool Jacobian at `q` (m and rad mixed); 0 at a singularity."""
         return float(np.linalg.svd(self.robot.jacobian(q), compute_uv=False)[-1])
+
+    def smallest_singular_values(self, path: FloatArray) -> FloatArray:
+        """Smallest singular value (n,) of the tool Jacobian at each row of `path` (n, dof) [rad]."""
+        rows = np.array(path, dtype=np.float64)
+        found = np.empty((len(rows), 6, self.robot.dof))
+        jacobians(self._chain, rows, self._ws, found)
+        least = np.linalg.eigvalsh(found @ found.transpose(0, 2, 1))[:, 0]
+        return np.asarray(np.sqrt(np.maximum(least, 0.0)))
 
     def _path(self, poses: FloatArray, q_seed: FloatArray, max_jump: float) -> FloatArray:
         out = np.empty((len(poses), self.robot.dof))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.cspace.geometry.arm_geometry import ArmGeometry, arm_geometry
 from telerobot_nodes.cspace.geometry.clearance import (
+    all_free,
     bound_cell,
     clearance,
     least_clearance,
@@ -77,6 +78,7 @@ __all__ = [
     "SelfCheck",
     "World",
     "addition",
+    "all_free",
     "arm_geometry",
     "arm_shapes",
     "bound_cell",

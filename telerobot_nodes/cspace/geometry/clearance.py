@@ -249,6 +249,15 @@ def clearance(arm: Arm, world: World, poses: LinkPoses, q: FloatArray) -> float:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def all_free(arm: Arm, world: World, poses: LinkPoses, rows: FloatArray) -> bool:
+    """True when the spheres touch nothing at any of the configurations (k, n)."""
+    row = 0
+    while row < rows.shape[0] and nearest(arm, world, poses, rows[row], 2.0 * ROUNDING)[0] > 0.0:
+        row += 1
+    return row == rows.shape[0]
+
+
+@numba.njit(cache=True, error_model="numpy")
 def least_clearance(arm: Arm, world: World, poses: LinkPoses, rows: FloatArray) -> float:
     """Smallest `clearance` [m] of configurations (k, n)."""
     least = 1.0

@@ -9,7 +9,16 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Arm, ArmGeometry, Obstacle, World, least_clearance, nearest, world_of
+from telerobot_nodes.cspace.geometry import (
+    Arm,
+    ArmGeometry,
+    Obstacle,
+    World,
+    all_free,
+    least_clearance,
+    nearest,
+    world_of,
+)
 from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable, search_cells, separated
 from telerobot_nodes.cspace.search.cells import CellDatabase
 from telerobot_nodes.cspace.search.certificate import Certificate, certify
@@ -19,6 +28,7 @@ from telerobot_nodes.cspace.search.shortcut import path_length, shorten
 FIRST_TRY = 60_000  # probes of the first trees; each further try may make twice as many
 SLOWEST = 100_000  # probes a second, before the rate is measured
 CELLS_PART = 0.3  # [-] of the time left that the complete search may take
+WITHIN = 1.0  # [m] in which the nearest pair is looked for
 STATISTICS = ("trial", "tree", "shorten")  # names of a budget's probes
 
 
@@ -114,15 +124,19 @@ class Planner:
         """
         return self._nearest(self.geometry.arm, q)
 
-    def outside(self, q: object) -> tuple[float, str]:
-        """`status` for the obstacles alone, without self-collision."""
-        return self._nearest(self.geometry.arm.without_pairs(), q)
+    def certainly_free(self, path: FloatArray) -> bool:
+        """True when the spheres of the arm touch nothing at any row of `path` (k, n) [rad]."""
+        return bool(all_free(self.geometry.arm, self.world, self._search.poses, path))
 
-    def _nearest(self, arm: Arm, q: object) -> tuple[float, str]:
+    def outside(self, q: object, within: float = WITHIN) -> tuple[float, str]:
+        """`status` for the obstacles alone, without self-collision; nothing farther than `within` [m] counts."""
+        return self._nearest(self.geometry.arm.without_pairs(), q, within)
+
+    def _nearest(self, arm: Arm, q: object, within: float = WITHIN) -> tuple[float, str]:
         checked = self.geometry.robot.limits.check_position(q, "q")
-        clearance, sphere, other = nearest(arm, self.world, self._search.poses, checked, 1.0)
+        clearance, sphere, other = nearest(arm, self.world, self._search.poses, checked, within)
         if sphere < 0:
-            return clearance, "nothing within 1 m"
+            return clearance, f"nothing within {within:g} m"
         names = self.geometry.sphere_names
         return clearance, f"{names[sphere]} and {self.obstacles[other].name if other >= 0 else names[-1 - other]}"
 

@@ -176,12 +176,16 @@ class JointPath:
     def gripper_at(self, taus: FloatArray) -> FloatArray:
         """Opening (n,) [m] at plan times, GRIPPER_UNCHANGED before the first opening; empty if there is none."""
         n = self._settled + 1
-        known, times = self._gripper.view[:n], self._time.view[:n]
-        if np.isnan(known[-1]):
+        first = max(int(np.searchsorted(self._time.view[:n], taus.min(), side="right")) - 1, 0)
+        last = min(int(np.searchsorted(self._time.view[:n], taus.max())) + 1, n)
+        known, times = self._gripper.view[first:last], self._time.view[first:last]
+        if np.isnan(self._gripper.view[n - 1]):
             return np.empty(0)
-        first = int(np.argmax(~np.isnan(known)))  # every later knot has an opening too
-        opening = np.interp(taus, times[first:], known[first:])
-        return np.where(taus < times[first] - _ROUNDING, GRIPPER_UNCHANGED, opening)
+        if np.isnan(known[-1]):
+            return np.full(taus.size, GRIPPER_UNCHANGED)
+        begin = int(np.argmax(~np.isnan(known)))  # every later knot has an opening too
+        opening = np.interp(taus, times[begin:], known[begin:])
+        return np.where(taus < times[begin] - _ROUNDING, GRIPPER_UNCHANGED, opening)
 
     def index_needed(self, time: float) -> int:
         """Last knot that the motion up to plan time `time` [s] depends on."""

@@ -32,9 +32,9 @@ class DeletedPoints:
 
     def remember(self, number: int, store: PlanStore, after_seq: int) -> None:
         """Copy the points above `after_seq` that operation `number` deletes."""
-        points = store.after(after_seq, MAX_REMEMBERED)
+        points = store.copy_after(after_seq, MAX_REMEMBERED)
         if len(points):
-            self._deletions.append(_Deletion(number, after_seq, points.copy()))
+            self._deletions.append(_Deletion(number, after_seq, points))
 
     def holds(self, seq: int, applied_number: int) -> bool:
         """True when an applied operation should have deleted point `seq`."""

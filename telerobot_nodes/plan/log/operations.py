@@ -37,6 +37,7 @@ MAX_WINDOW = 3600.0  # [s] longest execution window
 EPOCHS = 1 << 20  # the next epoch is one of so many after the present one
 MAX_POINTS = 4096  # of one operation
 MAX_NAME = 255  # characters of an agent's name
+_KINDS = frozenset(OperationKind)
 
 
 def next_epoch(epoch: int, now: float) -> int:
@@ -79,7 +80,7 @@ class Operation:
     def __post_init__(self) -> None:
         if self.number < 1:
             raise InvalidValueError("operation.number", self.number, "allowed: 1 or more")
-        if self.kind not in tuple(OperationKind):
+        if self.kind not in _KINDS:
             raise InvalidValueError("operation.kind", self.kind, f"allowed: 0 .. {max(OperationKind)}")
         agent_name(self.agent, "operation.agent")
         if self.kind is OperationKind.APPEND and (self.points is None or not len(self.points)):
@@ -90,7 +91,8 @@ class Operation:
             raise InvalidValueError("operation.after_seq", self.after_seq, "allowed: 0 .. points.first_seq - 1")
         if self.kind is OperationKind.RATE:
             in_range(self.rate, "operation.rate", *RATE_RANGE)
-        in_range(self.window, "operation.window", 0.0, MAX_WINDOW, "s")
+        if self.window:
+            in_range(self.window, "operation.window", 0.0, MAX_WINDOW, "s")
 
 
 @dataclass(frozen=True)

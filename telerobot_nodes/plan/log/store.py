@@ -124,41 +124,53 @@ class PlanStore:
 
     def truncate(self, after_seq: int) -> int:
         """Drop every point with a number above `after_seq`; returns how many. Costs O(log n)."""
-        end = self._start + int(np.searchsorted(self._seq[self._start : self._end], after_seq, side="right"))
+        end = self._start + int(self._seq[self._start : self._end].searchsorted(after_seq, side="right"))
         dropped = self._end - end
         self._end = end
         return dropped
 
     def forget(self, before_seq: int) -> int:
         """Drop every point with a number below `before_seq`; returns how many. Costs O(log n)."""
-        dropped = int(np.searchsorted(self._seq[self._start : self._end], before_seq, side="left"))
+        dropped = int(self._seq[self._start : self._end].searchsorted(before_seq, side="left"))
         self._start += dropped
         return dropped
 
     def contains(self, seq: int) -> bool:
         """True when the point of this number is held."""
-        i = int(np.searchsorted(self._seq[self._start : self._end], seq))
+        i = int(self._seq[self._start : self._end].searchsorted(seq))
         return i < len(self) and int(self._seq[self._start + i]) == seq
 
     def after(self, seq: int, limit: int | None = None) -> PointBlock:
         """The points with numbers above `seq`, oldest first, at most `limit` of them; views."""
-        first = self._start + int(np.searchsorted(self._seq[self._start : self._end], seq, side="right"))
+        first = self._start + int(self._seq[self._start : self._end].searchsorted(seq, side="right"))
         last = self._end if limit is None else min(self._end, first + limit)
         return self._rows(slice(first, last))
 
+    def copy_after(self, seq: int, limit: int) -> PointBlock:
+        """Like `after`, independent of the store."""
+        first = self._start + int(self._seq[self._start : self._end].searchsorted(seq, side="right"))
+        rows = slice(first, min(self._end, first + limit))
+        return PointBlock(
+            self._seq[rows].copy(),
+            self._time[rows].copy(),
+            self._pose[rows].copy(),
+            self._timing[rows].copy(),
+            self._gripper[rows].copy(),
+        )
+
     def before_time(self, time: float) -> int:
         """Number of the last point at or before plan time [s]; 0 when there is none."""
-        i = int(np.searchsorted(self._time[self._start : self._end], time, side="right"))
+        i = int(self._time[self._start : self._end].searchsorted(time, side="right"))
         return int(self._seq[self._start + i - 1]) if i else 0
 
     def previous(self, seq: int) -> int:
         """Number of the point before the one with number `seq`; 0 when there is none."""
-        i = int(np.searchsorted(self._seq[self._start : self._end], seq, side="left"))
+        i = int(self._seq[self._start : self._end].searchsorted(seq, side="left"))
         return int(self._seq[self._start + i - 1]) if i else 0
 
     def count_after(self, seq: int) -> int:
         """How many points have numbers above `seq`."""
-        return len(self) - int(np.searchsorted(self._seq[self._start : self._end], seq, side="right"))
+        return len(self) - int(self._seq[self._start : self._end].searchsorted(seq, side="right"))
 
     def last_pose(self) -> FloatArray:
         """Pose of the newest point: (7,), a copy."""
