@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from telerobot_nodes.core.robot import Kinematics, RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, poses
-from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 from telerobot_nodes.simulation.conflicts import CollisionChecker, ConflictBounds
 from telerobot_nodes.simulation.path_conflicts import ConflictReport, PathConflicts
 from telerobot_nodes.simulation.simulated_path import SimulatedPath
@@ -55,13 +55,16 @@ class ForwardSimulator:
     ) -> None:
         self.robot = robot
         self._kinematics = Kinematics(robot)
-        self._kinematics.solve(robot.forward(np.array(robot.home)), np.array(robot.home))  # compile before any point
+        home = np.array(robot.home)
+        self._kinematics.solve(robot.forward(home), home)  # compile before any point
+        self._kinematics.smallest_singular_values(home[None])
         self._plan = SimulatedPath(self._kinematics, robot.home, capacity)
         self._trial = SimulatedPath(self._kinematics, robot.home, capacity)
         self._has_trial = False
         bounds = bounds or ConflictBounds()
         self._plan_conflicts = PathConflicts(robot, self._plan, checker, bounds)
         self._trial_conflicts = PathConflicts(robot, self._trial, checker, bounds)
+        self._tips: dict[bool, FloatArray] = {}  # joints (dof,) [rad] at the hand, of the trial path and of the plan
         self._time = 0.0  # [s] plan time of the simulated arm
         self._now: float | None = None
 
@@ -112,6 +115,7 @@ class ForwardSimulator:
         times = finite_array(time, "points.time")
         if times.size and (self._trial if trial else self._plan).known(first_seq, times) == times.size:
             return
+        self._tips.pop(trial, None)
         if trial:
             self._has_trial = False
             self._trial_conflicts.clear()
@@ -121,6 +125,24 @@ class ForwardSimulator:
         self.append(first_seq, time, pose, trial)
         if not trial:
             self._time = self.head_time
+
+    def show_tip(self, pose: FloatArray | None, trial: bool = False) -> None:
+        """Let the simulated arm stand at the operator's tool `pose` (7,), ahead of the last point of its path.
+
+        The plan time of what lies between is not computed yet [US5046022]. None: the arm is at the last point. A pose
+        out of reach is not shown.
+        """
+        path = self._trial if trial and self._has_trial else self._plan
+        before = self._tips.pop(trial, None)
+        if not trial:
+            self._time = self.head_time
+        if pose is None:
+            return
+        seed = path.q[-1] if before is None else before
+        try:
+            self._tips[trial] = self._kinematics.solve_path(pose.reshape(1, 7), seed)[0]
+        except OutOfReachError:
+            self._tips[trial] = seed
 
     def executed(self, plan_time: float) -> None:
         """Drop the points before plan time `plan_time` [s], which the robot has confirmed."""
@@ -136,15 +158,21 @@ class ForwardSimulator:
         gap = self.head_time - self._time
         run = max(ratio * elapsed, gap * -np.expm1(-elapsed / CATCH_UP))
         self._time += min(gap, run)
-        return self.state_at(self._time)
+        tip = self._tips.get(False)
+        if tip is None:
+            return self.state_at(self._time)
+        self._time = self.head_time
+        return self._state(self._time, tip)
 
     def head(self) -> ArmState:
         """The arm at the last point of the plan."""
         return self._state(float(self._plan.time[-1]), self._plan.q[-1])
 
     def trial_head(self) -> ArmState | None:
-        """The arm at the last point of the trial path, None if there is none."""
-        return self._state(float(self._trial.time[-1]), self._trial.q[-1]) if self._has_trial else None
+        """The arm at the end of the trial path, or at the hand ahead of it; None if there is none."""
+        if not self._has_trial:
+            return None
+        return self._state(float(self._trial.time[-1]), self._tips.get(True, self._trial.q[-1]))
 
     def state_at(self, time: float) -> ArmState:
         """The arm at plan time `time` [s], limited to the plan from the robot's confirmed state to the head."""

@@ -112,6 +112,7 @@ def test_a_message_of_authority_survives_the_way(kind):
         PlanUpdate(UpdateKind.APPEND, False, points()),
         PlanUpdate(UpdateKind.TRUNCATE, True, after_seq=3),
         PlanUpdate(UpdateKind.RESET, False),
+        PlanUpdate(UpdateKind.TIP, True, tip=np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0])),
     ],
     ids=lambda value: value.kind.name,
 )

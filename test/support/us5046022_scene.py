@@ -32,7 +32,8 @@ class Scene(plan_models.Session):
         for update in self.updates[self.seen :]:
             self._show(update)
         self.seen = len(self.updates)
-        self.simulated.append(self.forward.advance(self.now).time)
+        self.arm = self.forward.advance(self.now)  # as it is shown
+        self.simulated.append(self.arm.time)
 
     def _show(self, update):
         points = update.points
@@ -40,6 +41,8 @@ class Scene(plan_models.Session):
             self.forward.reset(1, np.empty(0), np.empty((0, 7)), ARM.home, update.trial)
         elif update.kind is UpdateKind.TRUNCATE:
             self.forward.truncate(update.after_seq, update.trial)
+        elif update.kind is UpdateKind.TIP:
+            self.forward.show_tip(update.tip, update.trial)
         if points is not None:
             self.forward.append(points.first_seq, points.time, points.pose, update.trial)
 
@@ -62,6 +65,11 @@ class Scene(plan_models.Session):
         assert_passed(np.array(self.robot.poses)[:, :3], self.plan[2])
         assert max(self.robot.worst_velocity, self.robot.worst_acceleration) <= 1.0
         assert self.robot.refused == []
+
+    @property
+    def hand(self):
+        """(7,) pose of the operator's tool."""
+        return self.queue._recorder.sampler.pose
 
     @property
     def plan(self):

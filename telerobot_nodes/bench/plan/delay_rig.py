@@ -128,5 +128,7 @@ class DelayRig:
             empty = (1, np.empty(0), np.empty((0, 7)))
             values = (points.first_seq, points.time, points.pose) if points is not None else empty
             self.forward.reset(*values, trial=update.trial)
+        elif update.kind is UpdateKind.TIP:
+            self.forward.show_tip(update.tip, update.trial)
         elif points is not None:
             self.forward.append(points.first_seq, points.time, points.pose, update.trial)

@@ -107,6 +107,7 @@ class UpdateKind(IntEnum):
     APPEND = 0
     TRUNCATE = 1
     RESET = 2
+    TIP = 3
 
 
 class DeviceState(IntEnum):

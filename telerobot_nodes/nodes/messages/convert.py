@@ -23,7 +23,7 @@ from telerobot_nodes.core.protocol import (
     OperationKind,
     UpdateKind,
 )
-from telerobot_nodes.core.values import FloatArray, finite_array
+from telerobot_nodes.core.values import FloatArray, finite_array, poses
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityMessage
 from telerobot_nodes.plan.log import (
@@ -285,6 +285,8 @@ def update_to_message(update: PlanUpdate, stamp: Any) -> Any:
     message = PlanUpdateMessage(stamp=stamp, kind=int(update.kind), trial=update.trial, after_seq=update.after_seq)
     if update.points is not None:
         message.points = points_to_message(update.points)
+    if update.tip is not None:
+        message.tip = doubles(update.tip)
     return message
 
 
@@ -293,7 +295,8 @@ def update_from_message(message: Any) -> PlanUpdate:
     if message.kind > max(UpdateKind):
         raise InvalidValueError("plan.kind", message.kind, f"allowed: 0 .. {int(max(UpdateKind))}")
     points = points_from_message(message.points) if len(message.points.time) else None
-    return PlanUpdate(UpdateKind(message.kind), message.trial, points, message.after_seq)
+    tip = poses(message.tip, "plan.tip")[0] if len(message.tip) else None
+    return PlanUpdate(UpdateKind(message.kind), message.trial, points, message.after_seq, tip)
 
 
 def twist_stamped(velocity: FloatArray, frame: str, stamp: Any) -> Any:

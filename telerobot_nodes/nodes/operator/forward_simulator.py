@@ -56,6 +56,10 @@ class ForwardSimulatorNode(GraphNode):
             self._forward.truncate(message.after_seq, trial)
         elif message.kind == PlanUpdate.RESET:
             self._reset(message)
+        elif message.kind == PlanUpdate.TIP:
+            self._forward.show_tip(convert.update_from_message(message).tip, trial)
+            self._publish_state(now)
+            return
         else:
             points = convert.points_from_message(message.points)
             self._forward.append(points.first_seq, points.time, points.pose, trial)
@@ -104,8 +108,11 @@ class ForwardSimulatorNode(GraphNode):
 
     def _tick(self) -> None:
         now = self.now()
-        arm = self._forward.advance(now)
         self._forward.check_while(lambda: self.now() < now + CHECK_TIME)
+        self._publish_state(now)
+
+    def _publish_state(self, now: float) -> None:
+        arm = self._forward.advance(now)
         estimate = self._present.estimate(now)
         shown = Shown(
             arm=arm,

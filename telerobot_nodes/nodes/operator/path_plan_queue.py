@@ -10,6 +10,7 @@ from rclpy.time import Time
 
 from telerobot.msg import ForwardState, PlanQueueState
 from telerobot_nodes.core.config import NodeOptions, parameter
+from telerobot_nodes.core.protocol import UpdateKind
 from telerobot_nodes.core.robot import Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
@@ -158,7 +159,7 @@ class PathPlanQueueNode(GraphNode):
         for update in self._queue.drain():
             message = convert.update_to_message(update, self.stamp())
             self._plan.publish(message)
-            if in_force and not update.trial:
+            if in_force and not update.trial and update.kind is not UpdateKind.TIP:
                 self._in_force.publish(message)
 
     def _publish_state(self) -> None:

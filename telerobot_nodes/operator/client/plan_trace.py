@@ -84,6 +84,8 @@ class PlanTrace:
 
     def apply(self, change: PlanChange) -> None:
         """Take in a change of the plan or of the trial path."""
+        if change.kind is UpdateKind.TIP:
+            return  # no points: the forward simulation shows it
         line = self._trial if change.trial else self._plan
         if change.kind is UpdateKind.RESET:
             line.size = 0

@@ -271,6 +271,8 @@ _BY_COLUMN: dict[str, tuple[list[str], Callable[[RunRecord, Columns], None]]] = 
 
 
 def _on_plan(run: RunRecord, time: float, message: Any) -> None:
+    if message.kind == UpdateKind.TIP:
+        return
     points = message.points
     pose = np.asarray(points.pose, dtype=np.float64).reshape(-1, 7)
     plan_time = np.asarray(points.time, dtype=np.float64)

@@ -24,7 +24,7 @@ class ActivePlan:
         self.store = PlanStore(capacity)
 
     def follow(self, update: PlanUpdate) -> None:
-        """Take one update of the active agent; its trial path is ignored.
+        """Take one update of the active agent; its trial path is ignored, and where its tool is ahead of the points.
 
         Points replace those of the same number or later: of an agent whose points never reached the robot, and which
         was restarted.

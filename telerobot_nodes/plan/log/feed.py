@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from telerobot_nodes.core.protocol import UpdateKind
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.plan.log.points import PlanPoints
 from telerobot_nodes.plan.log.store import PlanStore, as_points, gapless
 
@@ -18,6 +19,7 @@ class PlanUpdate:
     trial: bool
     points: PlanPoints | None = None  # APPEND; RESET: the whole path, None if empty
     after_seq: int = 0  # TRUNCATE
+    tip: FloatArray | None = None  # TIP: (7,) tool in WORLD, ahead of the last point; None: it is at the last point
 
 
 class PlanFeed:

@@ -16,6 +16,7 @@ from telerobot_nodes.errors import TransitionError
 from telerobot_nodes.plan.authority import AuthorityMessage
 from telerobot_nodes.plan.log import ExecutorReport, Operation, PlanUpdate
 from telerobot_nodes.plan.queue.collision_stop import CollisionCheck
+from telerobot_nodes.plan.queue.hand_tip import HandTip
 from telerobot_nodes.plan.queue.joins import JoinOutcome
 from telerobot_nodes.plan.queue.notices import Notices
 from telerobot_nodes.plan.queue.path_connector import Blocked, ConnectionPlanner, PathConnector, no_obstacles
@@ -47,6 +48,7 @@ class PathPlanQueue:
         self._recorder = Recorder(config, reach, segment_time, connector, self._notices)
         pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
         self._sync = PlanSync(config, self._recorder, self._notices, pose)
+        self._tip = HandTip()
         self._now = 0.0  # [s] latest time given
 
     # --- input and controls --------------------------------------------------------------------------------------
@@ -207,7 +209,11 @@ class PathPlanQueue:
 
     def drain(self) -> list[PlanUpdate]:
         """Changes of plan and trial path since the last call, for displays and simulators."""
-        return self._recorder.plan.drain() + self._recorder.trial.drain()
+        recorder = self._recorder
+        path, sampler = recorder.path, recorder.sampler
+        head = path.head_pose if len(path) and not sampler.time_clutch else None
+        tip = self._tip.updates(sampler.pose, head, trial=not recorder.position_clutch)
+        return recorder.plan.drain() + recorder.trial.drain() + tip
 
     def republish(self) -> None:
         """Return both paths whole at the next `drain`, for a new subscriber."""

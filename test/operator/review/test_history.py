@@ -7,7 +7,7 @@ from telerobot_nodes.core.protocol import UpdateKind
 from telerobot_nodes.operator.review.history import check_history, laid_over_time, planned_path
 from telerobot_nodes.operator.review.run_record import Executed, PlanChange
 
-APPEND, TRUNCATE, RESET = UpdateKind
+APPEND, TRUNCATE, RESET, _ = UpdateKind
 
 
 def change(time, kind, first, count, after=0):

@@ -1,0 +1,36 @@
+"""Where the operator's tool stands ahead of the last point, for the forward simulation [US5046022].
+
+With the time clutch disengaged a point gets its plan time when the geometry after it is known. The simulated tool
+shall not wait for that: it stands where the hand is at once, and the timed points follow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from telerobot_nodes.core.protocol import UpdateKind
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.plan.log import PlanUpdate
+
+SAME = 1e-6  # [m], [-] of a quaternion
+
+
+class HandTip:
+    """Publishes the tool of one sampler while it is ahead of the path that is being recorded."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[bool, FloatArray | None] = (False, None)
+
+    def updates(self, tool: FloatArray, head: FloatArray | None, trial: bool) -> list[PlanUpdate]:
+        """What to publish after the points: `tool` (7,) of the sampler, empty if it has none; `head` (7,) of the path.
+
+        `trial`: the path is the trial path. Nothing when nothing has changed.
+        """
+        ahead = tool.size > 0 and head is not None and np.abs(tool - head).max() > SAME
+        before, shown = self._shown
+        tip = tool if ahead else None
+        found = [PlanUpdate(UpdateKind.TIP, before)] if shown is not None and (tip is None or before != trial) else []
+        if tip is not None and (before != trial or shown is None or not np.array_equal(tip, shown)):
+            found.append(PlanUpdate(UpdateKind.TIP, trial, tip=tip))
+        self._shown = trial, tip
+        return found

@@ -1,0 +1,54 @@
+"""US 5,046,022, "Tele-autonomous system and method employing time/position synchrony/desynchrony".
+
+The forward simulation follows the hand at once also where plan time is computed later: claims 1, 5, 8 and 9 with the
+time clutch disengaged.
+"""
+
+import numpy as np
+import pytest
+from us5046022_scene import Scene
+
+SEEN_LATE = 0.05  # [s] at most, the simulated tool behind the hand
+
+
+def behind(scene, trial=False, seconds=1.0):
+    """The longest time [s] that the shown tool is behind the operator's tool, while that goes on and comes to rest."""
+    hands, tools = [], []
+    speed = 0.1  # [m/s]
+    begin = scene.now
+    for _ in range(round((seconds + 0.6) / scene.STEP)):
+        y = 5.0 + speed * min(scene.now - begin, seconds)
+        scene.step(lambda now, y=y: scene.queue.command_pose(now, [5.0, y, 5.0, 0.0, 0.0, 0.0, 1.0], "device"))
+        hands.append(scene.hand[1])
+        shown = scene.forward.trial_head() if trial else scene.arm
+        tools.append(shown.tool_pose[1])
+    assert hands[-1] - hands[0] > 0.9 * speed * seconds
+    return float(np.max(np.array(hands) - np.array(tools))) / speed
+
+
+@pytest.mark.parametrize("trial", [False, True])
+def test_claim_01_with_the_time_clutch_disengaged_the_simulated_tool_stands_where_the_hand_is(trial):
+    """Order alone is kept of the motion, and the display does not wait for the time that is computed of it."""
+    scene = Scene(delay=0.5)
+    scene.queue.set_time_clutch(scene.now, False)
+    if trial:
+        scene.queue.set_position_clutch(scene.now, False)
+    assert behind(scene, trial) <= SEEN_LATE
+    scene.run(1.0)
+    end = scene.forward.trial_head() if trial else scene.forward.head()
+    assert np.allclose(end.tool_pose[:3], scene.hand[:3], atol=1e-4)  # the points have come there too
+
+
+def test_claim_05_the_simulated_tool_never_goes_back_when_its_points_get_their_time():
+    """On line, what is shown goes on from the hand, also when the points come there and when the clutch is engaged."""
+    scene, y = Scene(delay=0.5), 5.0
+    places = []
+    for engaged in (False, False, True, False):
+        scene.queue.set_time_clutch(scene.now, engaged)
+        for k in range(120):
+            y += 0.1 * scene.STEP if k < 60 else 0.0
+            command = [5.0, y, 5.0, 0.0, 0.0, 0.0, 1.0]
+            scene.step(lambda now, command=command: scene.queue.command_pose(now, command, "device"))
+            places.append(scene.arm.tool_pose[1])
+    assert places[-1] - places[0] > 0.2
+    assert min(np.diff(places)) > -1e-6
