@@ -49,7 +49,7 @@ def explore(machine: Callable[[], Any], examples: int, seed: int) -> dict[str, A
     made = 0
     lines: list[object] = []
 
-    def counted() -> Any:
+    def counted() -> Any:  # Hypothesis only calls it
         nonlocal made
         made += 1
         return machine()
@@ -62,10 +62,11 @@ def explore(machine: Callable[[], Any], examples: int, seed: int) -> dict[str, A
         phases=(hypothesis.Phase.generate,),  # the tests shrink what they find; that takes minutes
         suppress_health_check=list(hypothesis.HealthCheck),
     )
+    seeded: Any = hypothesis.seed(seed)(counted)
     begun = time.monotonic()
     with hypothesis.reporting.with_reporter(lines.append):
         try:
-            run_state_machine_as_test(hypothesis.seed(seed)(counted), settings=settings)
+            run_state_machine_as_test(seeded, settings=settings)
         except Exception as error:  # noqa: BLE001 whatever a machine raises is a counter-example
             return _result(made, begun, _story(machine, error, lines))
     return _result(made, begun, "")

@@ -160,11 +160,12 @@ def _run_tests(sender: Connection, files: Sequence[Path], mutant: Mutant | None)
 
 
 def _forget_modules() -> None:
-    """Let every module that a mutant may change, or that uses it, be imported anew."""
-    name = checkout.PACKAGE.name
-    for module in [module for module in sys.modules if module.startswith(f"{name}.")]:
-        if not module.startswith(KEPT):
-            del sys.modules[module]
+    """Let every module that a mutant may change, or that uses it, be imported anew; tests among them."""
+    product, tests = f"{checkout.PACKAGE.name}.", f"{checkout.ROOT / 'test'}{os.sep}"
+    for name, module in list(sys.modules.items()):
+        changes = name.startswith(product) and not name.startswith(KEPT)
+        if changes or (getattr(module, "__file__", None) or "").startswith(tests):
+            del sys.modules[name]
 
 
 class _Changed(MetaPathFinder):

@@ -254,7 +254,7 @@ def all_free(arm: Arm, world: World, poses: LinkPoses, rows: FloatArray) -> bool
     row = 0
     while row < rows.shape[0] and nearest(arm, world, poses, rows[row], 2.0 * ROUNDING)[0] > 0.0:
         row += 1
-    return row == rows.shape[0]
+    return bool(row == rows.shape[0])
 
 
 @numba.njit(cache=True, error_model="numpy")
