@@ -45,6 +45,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "probes",
             "planning",
             "drivers",
+            "halts",
             "robot",
             "operator",
             "tools",

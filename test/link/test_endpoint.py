@@ -1,92 +1,27 @@
 """Two hosts and a network that loses, doubles, reorders, delays and cuts, in simulated time."""
 
-import heapq
-from random import Random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated_net import (
+    CELL,
+    DESK,
+    HALT,
+    OFFSET,
+    OPERATIONS,
+    REPORTS,
+    STALE,
+    STATE,
+    STEP,
+    TELEOP,
+    WORLD,
+    Net,
+)
 
-from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
-from telerobot_nodes.link.bodies import Data
-from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
 
 pytestmark = pytest.mark.lengthy  # together some seconds
-
-TOPICS = graph.crossing()
-UPWARD = {entry.name: graph.is_upward(entry) for entry in TOPICS}
-NUMBER = {entry.name: at for at, entry in enumerate(TOPICS)}
-HALT, OPERATIONS, TELEOP = NUMBER["halt"], NUMBER["plan_executor/operations"], NUMBER["gcmsf_control/teleop_cmds"]
-STATE, REPORTS = NUMBER["plan_executor/state"], NUMBER["rtc_decision_unit/reports"]
-WORLD = NUMBER["cspace_planner/world"]
-CELL, DESK = ("127.0.0.1", 7601), ("127.0.0.1", 7602)
-STEP, STALE = 0.01, 0.5
-KEY = b"k" * 32
-OFFSET = {CELL: 0.0, DESK: 86_400.0}  # the clocks of the hosts have nothing to do with each other
-
-
-class Net:
-    """A robot, an operator, and what lies between them."""
-
-    def __init__(self, seed=1, delay=0.0, loss=0.0, double=0.0, jitter=0.0, key=KEY, rate=0.0, **identity):
-        self.random = Random(seed)
-        self.delay, self.loss, self.double, self.jitter = delay, loss, double, jitter
-        self.rate = rate
-        self.cut = set()  # sources of which nothing passes
-        self.now, self._count, self._way = 0.0, 0, []
-        self.taps, self.got = [], []  # every datagram sent; (now, host, topic, message) delivered
-        self.ends = {}
-        self.start(CELL, key=key)
-        self.start(DESK, key=key, **identity)
-
-    def start(self, where, key=KEY, **identity):
-        """Start a host, or start it again."""
-        robot, other = where is CELL, DESK if where is CELL else CELL
-        name, peer = ("cell", "desk") if robot else ("desk", "cell")
-        given = {"host": name, "role": int(not robot), "interface": b"12345678", "robot": "arm", "key": key, **identity}
-        draw = Random(self.random.random())
-        self.ends[where] = Endpoint(
-            Identity(**given), [Peer(peer, other, self.rate)], TOPICS, UPWARD, STALE, lambda: draw.getrandbits(64)
-        )
-
-    def session(self, host):
-        return next(iter(self.ends[host].sessions.values()))
-
-    def state(self, host):
-        return self.session(host).watch.state
-
-    def send(self, host, topic, message):
-        self.ends[host].send(self.now + OFFSET[host], topic, message)
-
-    def run(self, seconds, each=lambda: None):
-        for _ in range(round(seconds / STEP)):
-            self.now += STEP
-            each()
-            while self._way and self._way[0][0] <= self.now:
-                _, _, source, target, datagram = heapq.heappop(self._way)
-                self.deliver(target, datagram, source)
-            for host, end in self.ends.items():
-                for datagram, target in end.poll(self.now + OFFSET[host]):
-                    self.taps.append((host, datagram))
-                    self._carry(host, target, datagram)
-
-    def deliver(self, target, datagram, source):
-        for topic, message in self.ends[target].receive(self.now + OFFSET[target], datagram, source):
-            self.got.append((self.now, target, topic, message))
-
-    def _carry(self, source, target, datagram):
-        if source in self.cut or self.random.random() < self.loss:
-            return
-        for _ in range(1 + (self.random.random() < self.double)):
-            self._count += 1
-            due = self.now + self.delay + self.jitter * self.random.random()
-            heapq.heappush(self._way, (due, self._count, source, target, datagram))
-
-    def messages(self, host, topic):
-        return [message for _, where, what, message in self.got if (where, what) == (host, topic)]
 
 
 @pytest.fixture
@@ -261,18 +196,6 @@ def test_of_more_bulk_than_the_link_carries_whole_messages_arrive(net):
     assert got[-1] == 19
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "fault"), [("life", 99, Fault.OTHER_LIFE), ("interface", b"87654321", Fault.OTHER_INTERFACE)]
-)
-def test_a_datagram_that_is_not_of_the_open_session_is_refused(net, field, value, fault):
-    body = Data(HALT, 77, 0, 1, b"halt").pack()
-    fields = {"life": net.session(DESK)._life, "interface": b"12345678", field: value}
-    frame = Frame(Kind.DATA, 1, number=10_000, stamp=net.now, body=body, **fields)
-    net.deliver(CELL, encode(frame, KEY), DESK)
-    assert net.messages(CELL, HALT) == []
-    assert net.ends[CELL].faults() == {fault: 1}
-
-
 @pytest.mark.parametrize("host", [CELL, DESK])
 def test_a_host_that_was_killed_is_met_again_and_its_old_datagrams_stay_refused(net, host):
     net.send(DESK, OPERATIONS, b"before")
@@ -297,77 +220,6 @@ def test_a_host_that_was_killed_is_met_again_and_its_old_datagrams_stay_refused(
     assert net.messages(CELL, OPERATIONS) == [b"after"]
     expected = [b"report 1", b"report 2"] if host is DESK else [b"report 2"]  # kept for who comes later
     assert net.messages(DESK, REPORTS) == expected
-
-
-def test_a_replay_of_the_whole_session_delivers_nothing(net):
-    for number in range(50):
-        net.send(DESK, OPERATIONS, b"%d" % number)
-        net.run(0.05)
-    before = list(net.got)
-    for source, datagram in list(net.taps):
-        net.deliver(DESK if source is CELL else CELL, datagram, source)
-        net.deliver(source, datagram, DESK if source is CELL else CELL)  # and back to where it came from
-    assert net.got == before
-    assert net.ends[CELL].faults()[Fault.REPEATED] >= 50
-    assert net.ends[CELL].faults()[Fault.OWN_SIDE] > 0
-
-
-def test_altered_truncated_and_strange_datagrams_are_counted_and_change_nothing(net):
-    net.send(DESK, HALT, b"halt")
-    net.run(0.1)
-    before, datagrams = list(net.got), [datagram for source, datagram in net.taps if source is DESK]
-    for datagram in datagrams:
-        net.deliver(CELL, datagram[:-1] + bytes([datagram[-1] ^ 1]), DESK)
-        net.deliver(CELL, datagram[:20], DESK)
-        net.deliver(CELL, datagram + bytes(MOST_BYTES), DESK)
-        net.deliver(CELL, datagram, ("10.0.0.66", 7602))
-    count, faults = len(datagrams), net.ends[CELL].faults()
-    assert net.got == before
-    for fault in (Fault.FORGED, Fault.TRUNCATED, Fault.OVERSIZED, Fault.STRANGER):
-        assert faults[fault] == count
-    assert net.state(CELL) is LinkState.FRESH
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(st.sampled_from(Kind), st.binary(max_size=200)), max_size=30))
-def test_any_body_from_a_peer_with_the_key_costs_no_error(bodies):
-    net = Net()
-    net.run(0.6)
-    session = net.session(DESK)
-    for at, (kind, body) in enumerate(bodies):
-        frame = Frame(kind, 1, b"12345678", session._life, 1000 + at, net.now, body)
-        net.deliver(CELL, encode(frame, KEY), DESK)
-    net.run(0.1)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [
-        ("interface", b"87654321", "topics or messages differ"),
-        ("robot", "ur5", "the robot differs"),
-        ("host", "table", "in the hosts file"),
-    ],
-)
-def test_a_peer_that_does_not_fit_is_refused_and_told_and_nothing_crosses(field, value, said):
-    net = Net(**{field: value, "version": "0.9"})
-    net.run(2.0)
-    assert net.state(CELL) is LinkState.REFUSED
-    assert said in net.session(CELL).watch.mismatch
-    for topic in (HALT, OPERATIONS):
-        net.send(DESK, topic, b"m")
-    net.run(0.5)
-    assert net.got == []
-    net.start(DESK)
-    net.run(1.0)
-    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
-
-
-def test_hosts_with_different_keys_never_meet():
-    net = Net()
-    net.start(DESK, key=b"x" * 32)
-    net.run(2.0)
-    assert net.state(CELL) is net.state(DESK) is LinkState.WAITING
-    assert net.ends[CELL].faults()[Fault.FORGED] > 5
 
 
 def test_what_is_said_before_the_peer_is_there_is_not_said_later_except_reports():

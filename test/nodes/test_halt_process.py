@@ -14,13 +14,14 @@ pytest.importorskip("rclpy")
 from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 
-from telerobot.msg import ArmName, Command, Halt, LinkStamp
+from telerobot.msg import ArmName, Command, CommandReport, Halt, LinkStamp
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import qos_profile
-from telerobot_nodes.nodes.robot.halt_process import SILENCE_LIMIT, HaltProcess
+from telerobot_nodes.nodes.halts.halt_process import SILENCE_LIMIT, HaltProcess
 
 TEXTS, OTHER_TEXTS, ARM_NAME = "/hear/texts", "/other/texts", "/hear/arm_name"
+REPORTS = {TEXTS: "/hear/reports", OTHER_TEXTS: "/other/reports"}
 TOPICS = {"/hear/halt": "", "/hear/estop": "e-stop "}
 
 
@@ -54,6 +55,23 @@ def say(hearing, module_ros):
         return process.received
 
     return publish
+
+
+class Unit:
+    """Answers the texts of one topic as a decision unit does, until it hangs."""
+
+    def __init__(self, probe, texts):
+        self.hangs, self.answered = False, []
+        self.reports = probe.create_publisher(
+            CommandReport, REPORTS[texts], qos_profile(graph.topic("rtc_decision_unit/reports").qos)
+        )
+        probe.create_subscription(Command, texts, self._answer, qos_profile(graph.topic("halt").qos))
+
+    def _answer(self, message):
+        if not self.hangs:
+            number = message.link.number
+            self.reports.publish(CommandReport(sender=message.sender, text="halt", ok=True, text_number=number))
+            self.answered.append(number)
 
 
 @pytest.mark.parametrize("number", [0, 0, 7, 7, 3, 2**63, 2**64 - 1, 2**64 - 1, 1])
@@ -134,11 +152,20 @@ def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, sa
     names.publish(ArmName(arm="left_arm", texts=TEXTS, others=["right_arm", "polishing"]))
     assert names.wait_for_all_acked(Duration(seconds=20))
     hearing[2].append(others)
+    units = [Unit(module_ros.probe, topic) for topic in (TEXTS, OTHER_TEXTS)]
+    assert module_ros.until(lambda: all(unit.reports.get_subscription_count() for unit in units))
     before = slot.count
-    texts.publish(a_text("halt right_arm"))
-    texts.publish(a_text("halt polishing"))
-    others.publish(a_text("halt right_arm"))
-    texts.publish(a_text("halt command 3"))
+    texts.publish(a_text("halt right_arm", 21))
+    texts.publish(a_text("halt polishing", 22))
+    others.publish(a_text("halt right_arm", 23))
+    texts.publish(a_text("halt command 3", 24))
+    assert module_ros.until(lambda: [len(unit.answered) for unit in units] == [3, 1])
+    units[0].hangs = True
+    texts.publish(a_text("halt command 3", 25))
+    assert module_ros.until(lambda: slot.count > before)
+    assert slot.read().obeyed(slot.read().distinct)[-1] == ("eve.text", 25)
+    units[0].hangs = False
+    before += 1
     assert say(a_text("halt left_arm", 31), topic=2).reason == "eve.text: halt by shell"
     assert say(a_text("Halt LEFT-arm;", 32), topic=3).obeyed(slot.read().distinct)[-1] == ("eve.text", 32)
     assert slot.count == before + 2

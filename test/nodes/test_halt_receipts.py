@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from telerobot_nodes.core.memory import AGENT_LENGTH, SENDERS
 from telerobot_nodes.motion.loop.control_state import HaltLatch
-from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
+from telerobot_nodes.nodes.halts.halt_receipts import HaltReceipts
 
 LATCH_EVENTS = st.lists(
     st.one_of(

@@ -13,7 +13,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from telerobot.msg import Command, LinkStamp
 from telerobot_nodes.core.memory import AGENT_LENGTH
 from telerobot_nodes.core.protocol import HaltId, begins_with_halt, halt_scope
-from telerobot_nodes.nodes.robot.halt_texts import TextHalt, halt_of_text
+from telerobot_nodes.nodes.halts.halt_texts import TextHalt, halt_of_text
 
 LETTERS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 STARTS = st.sampled_from(["", "halt ", "STOP", "e-stop!", "halt left_arm", "halt command 3", "abört", "hold", "  halt"])

@@ -15,7 +15,7 @@ pytest.importorskip("rclpy")
 from telerobot_nodes.graph import NODES, WITH_HOSTS
 from telerobot_nodes.motion.loop import PRIORITY as LOOP_PRIORITY
 from telerobot_nodes.nodes.framework.process import AUTOGROUP
-from telerobot_nodes.nodes.robot.halt_receiver import PRIORITY
+from telerobot_nodes.nodes.halts.halt_receiver import PRIORITY
 from telerobot_nodes.runtime import node_environment
 
 START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be compiled

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from telerobot_nodes.bench.rtc import stops
-from telerobot_nodes.bench.rtc.halt_rig import halt_probe, robot_graph
+from telerobot_nodes.bench.rtc.halt_rig import halt_probe, hung, robot_graph
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
@@ -65,12 +65,39 @@ def test_a_text_that_no_python_sends_halts(moving, text):
     assert probe.state.halt_count == before + 1, list(probe.state.halt_receipts)
 
 
+def test_a_halt_of_a_command_stops_the_arm_when_the_decision_unit_hangs(graph, moving):
+    """While it lives the halt of another command changes nothing; what it does not answer is for the arm to obey."""
+    from telerobot.msg import Command, LinkStamp
+
+    probe, client = moving
+    assert probe.release(LIMIT)
+    publisher = probe.publisher("rtc_decision_unit/commands")
+    assert probe.wait(lambda: publisher.get_subscription_count() > 1, LIMIT)
+    other = client.begin("wait for 60 s")
+    number = client.begin("move left_arm by 8 cm up speed 0.01 m/s")
+    assert probe.wait(lambda: probe.speed > MOVES, LIMIT), client.end(number, 1.0).reason
+    assert client.ask(f"halt command {other}").ok
+    probe.spin(1.0)  # longer than an answer may take
+    assert not probe.state.halted
+    with hung([graph.pid("rtc_decision_unit")]):
+        publisher.publish(Command(link=LinkStamp(sender="a test", number=1), sender="a", text=f"halt command {number}"))
+        assert probe.wait(lambda: probe.state.halted, LIMIT)
+    assert client.end(number, LIMIT).outcome == "halted"
+
+
 @pytest.fixture(scope="module")
-def moving():
+def graph():
+    """Supervisor of the robot's graph."""
+    with robot_graph(("bag_recorder", "cspace_planner")) as supervisor:
+        yield supervisor
+
+
+@pytest.fixture(scope="module")
+def moving(graph):
     """A probe and a sender of texts beside the robot's graph."""
     from telerobot_nodes.nodes.clients import CommandClient
 
-    with robot_graph(("bag_recorder", "cspace_planner")), halt_probe() as probe, CommandClient() as client:
+    with halt_probe() as probe, CommandClient() as client:
         yield probe, client
 
 

@@ -30,9 +30,9 @@ from telerobot_nodes.motion.loop import (
 )
 from telerobot_nodes.motion.parameters import parameters_from
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.halts import HaltProcess
 from telerobot_nodes.nodes.planning import scene_from_message
 from telerobot_nodes.nodes.robot.field_source import FieldSource
-from telerobot_nodes.nodes.robot.halt_process import HaltProcess
 from telerobot_nodes.nodes.robot.loop_inputs import LoopInputs
 from telerobot_nodes.nodes.robot.loop_messages import loop_values, output_values, setpoint_message, state_message
 from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals

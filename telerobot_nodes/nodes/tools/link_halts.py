@@ -6,7 +6,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import Halt, LinkStamp
 from telerobot_nodes.core.memory import AGENT_LENGTH
-from telerobot_nodes.nodes.robot import halt_of_text, scope_of_text
+from telerobot_nodes.nodes.halts import halt_of_text, scope_of_text
 
 REASON_LENGTH = 200  # characters of a reason that cross, as many as the robot keeps
 MOST_URGENT = 8_000  # [B] of a text that leaves before everything

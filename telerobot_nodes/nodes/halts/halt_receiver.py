@@ -27,18 +27,21 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 
-from telerobot.msg import ArmName, Command, Halt
+from telerobot.msg import ArmName, Command, CommandReport, Halt
 from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import URGENT_NICENESS, leave, qos_profile
-from telerobot_nodes.nodes.robot.halt_receipts import HaltReceipts
-from telerobot_nodes.nodes.robot.halt_texts import halt_of_text, scope_of_text
+from telerobot_nodes.nodes.halts.halt_receipts import HaltReceipts
+from telerobot_nodes.nodes.halts.halt_texts import TextHalt, halt_of_text, scope_of_text
+from telerobot_nodes.nodes.halts.unanswered_halts import Key, UnansweredHalts
 
 READY = b"R"
+HALTED = b"halt"  # every answer to a halt begins so
 PRIORITY = 65  # SCHED_RR, above every node but the hardware interface
 BEAT_PERIOD = 0.1  # [s] longest time between two signs of life
 END_LIMIT = 1.0  # [s] for destroying the node
 MOST_NAMES = 8  # of this arm, and topics of texts
+SENDER_LENGTH = 200  # characters of a sender that the decision unit repeats in its answer
 REASON_LENGTH = 200  # characters of a reason that are passed on
 
 
@@ -49,6 +52,7 @@ class HaltReceiver:
         """`alone`: whether no decision unit is there, which would stop what a halt names."""
         self._slot, self._alone = slot, alone
         self._receipts = HaltReceipts()
+        self._unanswered = UnansweredHalts()
         self._arms: set[str] = set()
         self._others: dict[str, list[str]] = {}  # by topic of texts
 
@@ -74,7 +78,27 @@ class HaltReceiver:
             return
         halt = halt_of_text(data, self._arms, self._others.get(topic, ()), self._alone())
         if halt is not None:
-            self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
+            self._write(topic, halt)
+            return
+        message, halt = deserialize_message(data, Command), halt_of_text(data, alone=True)
+        assert halt is not None
+        key = Key(message.sender[:SENDER_LENGTH] or "unknown", message.link.number)
+        self._unanswered.add(key, time.monotonic(), topic, halt)
+
+    def receive_report(self, data: bytes) -> None:
+        """Take a serialized CommandReport.msg, in case it is the answer to a halt."""
+        if HALTED in data:  # others are not read: there may be a thousand a second
+            message = deserialize_message(data, CommandReport)
+            if message.kind == CommandReport.REPLY:
+                self._unanswered.answered(Key(message.sender, message.text_number), time.monotonic())
+
+    def obey_unanswered(self) -> None:
+        """Write the halts that the decision unit has not answered in time."""
+        for topic, halt in self._unanswered.overdue(time.monotonic()):
+            self._write(topic, halt)
+
+    def _write(self, topic: str, halt: TextHalt) -> None:
+        self._slot.write(self._receipts.take(halt.named.agent, halt.named.number, halt.reason, topic))
 
 
 class TextTopics:
@@ -88,9 +112,10 @@ class TextTopics:
         """Receive halts among the texts of this topic, once."""
         if topic in self._topics or len(self._topics) == MOST_NAMES:
             return
-        self._node.create_subscription(
-            Command, topic, partial(self._receiver.receive_text, topic), self._profile, raw=True
-        )
+        receiver, reports = self._receiver, f"{topic.rpartition('/')[0]}/reports"
+        self._node.create_subscription(Command, topic, partial(receiver.receive_text, topic), self._profile, raw=True)
+        profile = qos_profile(graph.topic("rtc_decision_unit/reports").qos)
+        self._node.create_subscription(CommandReport, reports, receiver.receive_report, profile, raw=True)
         self._topics.add(topic)
 
     def on_arm_name(self, message: Any) -> None:
@@ -127,6 +152,7 @@ def serve(
     os.write(sys.stdout.fileno(), READY)
     while rclpy.ok() and not ended.is_set():
         executor.spin_once(timeout_sec=BEAT_PERIOD)
+        receiver.obey_unanswered()
         slot.beat()
     leave(node)
     rclpy.try_shutdown()

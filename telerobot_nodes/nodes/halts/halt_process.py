@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from telerobot_nodes.core.memory import HaltSlot, ReceivedHalt
 from telerobot_nodes.errors import TelerobotError
 
-MODULE = "telerobot_nodes.nodes.robot.halt_receiver"
+MODULE = "telerobot_nodes.nodes.halts.halt_receiver"
 START_LIMIT = 60.0  # [s]
 SILENCE_LIMIT = 5.0  # [s] without a sign of life: it hangs
 END_LIMIT = 2.0  # [s]
