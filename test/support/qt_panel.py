@@ -10,7 +10,7 @@ _KEPT = []  # the application: Qt ends with it
 def application():
     """The one application of the process, off screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    widgets = pytest.importorskip("python_qt_binding.QtWidgets")
+    widgets = pytest.importorskip("python_qt_binding.QtWidgets", exc_type=ImportError)
     if not _KEPT:
         _KEPT.append(widgets.QApplication(["test"]))
     return _KEPT[0]

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from qt_panel import application, until
 
-pytest.importorskip("python_qt_binding.QtWidgets")  # before a graph is started for nothing
+pytest.importorskip("python_qt_binding.QtWidgets", exc_type=ImportError)  # before a graph is started for nothing
 
 pytestmark = [
     pytest.mark.system,

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("python_qt_binding.QtWidgets")
+pytest.importorskip("python_qt_binding.QtWidgets", exc_type=ImportError)
 from python_qt_binding.QtCore import Qt
 from python_qt_binding.QtTest import QTest
 from python_qt_binding.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
