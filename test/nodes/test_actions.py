@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from in_turn import answer
 
 pytest.importorskip("rclpy")
 
@@ -71,13 +72,13 @@ class Spun:
             time.sleep(0.002)
         assert condition()
 
-    def wait(self, future):
-        self.until(future.done)
-        return future.result()
+    def answer(self, ask):
+        return answer(self.executor, ask)
 
     def send(self, name="good"):
         goal = ExecutePrimitive.Goal(parameters=PrimitiveParameters(name=name))
-        return self.wait(self.client.send_goal_async(goal, lambda message: self.feedback.append(message.feedback)))
+        keep = lambda message: self.feedback.append(message.feedback)  # noqa: E731
+        return self.answer(lambda: self.client.send_goal_async(goal, keep))
 
     def close(self):
         if self.worker.active:
@@ -109,27 +110,27 @@ def test_a_goal_reports_while_it_runs_and_ends_with_its_result(spun):
     assert spun.feedback[0].report.elapsed == 0.5
     goal.succeed(result("completed"))
     goal.abort(result("too late"))
-    answer = spun.wait(handle.get_result_async())
-    assert answer.status == GoalStatus.STATUS_SUCCEEDED
-    assert answer.result.report.reason == "completed"
+    ended = spun.answer(handle.get_result_async)
+    assert ended.status == GoalStatus.STATUS_SUCCEEDED
+    assert ended.result.report.reason == "completed"
 
 
 def test_goals_wait_in_the_queue_and_each_can_be_cancelled_before_its_turn(spun):
     first, second = spun.send(), spun.send()
     spun.until(lambda: len(spun.worker.queue) == 2)
     spun.worker.queue[0].begin()
-    spun.wait(second.cancel_goal_async())
-    assert spun.wait(second.get_result_async()).status == GoalStatus.STATUS_CANCELED
+    spun.answer(second.cancel_goal_async)
+    assert spun.answer(second.get_result_async).status == GoalStatus.STATUS_CANCELED
     assert not spun.worker.queue[0].over
-    spun.wait(first.cancel_goal_async())
-    answer = spun.wait(first.get_result_async())
-    assert (answer.status, answer.result.report.reason) == (GoalStatus.STATUS_CANCELED, "cancelled")
+    spun.answer(first.cancel_goal_async)
+    ended = spun.answer(first.get_result_async)
+    assert (ended.status, ended.result.report.reason) == (GoalStatus.STATUS_CANCELED, "cancelled")
     assert spun.worker.cancelled == spun.worker.queue[::-1]
 
 
 def test_a_goal_that_is_refused_is_aborted_and_the_node_lives(spun):
     bad = spun.send("bad")
-    assert spun.wait(bad.get_result_async()).status == GoalStatus.STATUS_ABORTED
+    assert spun.answer(bad.get_result_async).status == GoalStatus.STATUS_ABORTED
     assert "bad" in spun.worker.last_refusal
     spun.send()
     spun.until(lambda: spun.worker.queue)
@@ -139,7 +140,7 @@ def test_an_inactive_node_accepts_no_goal_and_aborts_those_it_had(spun):
     handle = spun.send()
     spun.until(lambda: spun.worker.queue)
     spun.worker.trigger_deactivate()
-    assert spun.wait(handle.get_result_async()).status == GoalStatus.STATUS_ABORTED
+    assert spun.answer(handle.get_result_async).status == GoalStatus.STATUS_ABORTED
     assert not spun.send().accepted
 
 

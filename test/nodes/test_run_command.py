@@ -1,8 +1,7 @@
 """Action `rtc_decision_unit/run` over DDS: feedback of every step, one result, cancel, refusal."""
 
-import threading
-
 import pytest
+from in_turn import answer
 
 pytest.importorskip("rclpy")
 
@@ -21,24 +20,22 @@ class Client:
 
     def __init__(self, ros):
         self.unit = ros.add(RtcDecisionUnitNode(NodeOptions("rtc_decision_unit")))
+        self._executor = ros.executor
         self._client = ActionClient(ros.probe, RunCommand, "rtc_decision_unit/run")
         assert self._client.wait_for_server(PATIENCE)
         self.feedback = []
 
     def begin(self, text):
         goal = RunCommand.Goal(sender="test", text=text)
-        return wait(self._client.send_goal_async(goal, lambda message: self.feedback.append(message.feedback.report)))
+        keep = lambda message: self.feedback.append(message.feedback.report)  # noqa: E731
+        return self.answer(lambda: self._client.send_goal_async(goal, keep))
 
     def run(self, text):
-        answer = wait(self.begin(text).get_result_async())
-        return answer.status, answer.result
+        ended = self.answer(self.begin(text).get_result_async)
+        return ended.status, ended.result
 
-
-def wait(future):
-    done = threading.Event()
-    future.add_done_callback(lambda _: done.set())
-    assert done.wait(PATIENCE)
-    return future.result()
+    def answer(self, ask):
+        return answer(self._executor, ask, PATIENCE)
 
 
 @pytest.fixture
@@ -58,9 +55,9 @@ def test_every_step_of_every_command_of_a_text_is_in_the_feedback(client, ros):
 def test_a_goal_that_is_cancelled_ends_cancelled(client, ros):
     handle = client.begin("wait for 1000 s")
     assert ros.until(lambda: client.feedback)
-    wait(handle.cancel_goal_async())
-    answer = wait(handle.get_result_async())
-    assert (answer.status, answer.result.report.outcome) == (GoalStatus.STATUS_CANCELED, "cancelled")
+    client.answer(handle.cancel_goal_async)
+    ended = client.answer(handle.get_result_async)
+    assert (ended.status, ended.result.report.outcome) == (GoalStatus.STATUS_CANCELED, "cancelled")
 
 
 @pytest.mark.parametrize("text", ["", "move nothing to dock", "wait for -1 s", "\x00", "(" * 10_000, "wait for 1e12 s"])

@@ -68,6 +68,18 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
         assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
 
 
+def test_a_goal_is_sent_on_the_thread_that_takes_its_answer(robot, monkeypatch):
+    """rclpy notes a question after it has sent it: another thread could take the answer before, and it would be lost."""
+    goals, threads = robot._primitives._goals, []
+    send = goals.send_goal_async
+    monkeypatch.setattr(
+        goals, "send_goal_async", lambda *given: threads.append(threading.current_thread()) or send(*given)
+    )
+    assert robot.primitive("gcm", unheard_of=1).wait(20.0).end is PrimitiveEnd.REFUSED
+    assert threads
+    assert threading.current_thread() not in threads
+
+
 def test_a_primitive_that_cannot_be_meant_is_refused_as_a_value(robot):
     refused = robot.primitive("gcm", comply_vect=[1, 0, 0, 0, 0, 0], sel_vect_fc=[1, 0, 0, 0, 0, 0])
     assert refused.wait(20.0).end is PrimitiveEnd.REFUSED

@@ -6,6 +6,7 @@ import time
 import mujoco
 import numpy as np
 import pytest
+from in_turn import answer
 
 pytest.importorskip("rclpy")
 import rclpy
@@ -62,16 +63,13 @@ class Client:
         if message.state in (ControlState.HOLDING, ControlState.STOPPED):
             self.at_rest.set()
 
-    def wait(self, future):
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
-        assert done.wait(LIMIT)
-        return future.result()
+    def answer(self, ask):
+        return answer(self.executor, ask, LIMIT)
 
     def call(self, kind, name, **fields):
         client = self.node.create_client(kind, name)
         assert client.wait_for_service(LIMIT), name
-        return self.wait(client.call_async(kind.Request(**fields)))
+        return self.answer(lambda: client.call_async(kind.Request(**fields)))
 
     def until(self, condition, tries=200):
         return any(condition() or time.sleep(0.05) for _ in range(tries))
@@ -156,9 +154,9 @@ def test_the_arm_goes_round_an_obstacle_that_appeared(client):
     values = {"via_points": str(path[1:].reshape(-1).tolist()), "path_speed": "0.5"}
     parameters = PrimitiveParameters(name="joint_path", agent="test", keys=list(values), values=list(values.values()))
     client.measured.clear()
-    handle = client.wait(action.send_goal_async(ExecutePrimitive.Goal(parameters=parameters)))
+    handle = client.answer(lambda: action.send_goal_async(ExecutePrimitive.Goal(parameters=parameters)))
     assert handle.accepted
-    report = client.wait(handle.get_result_async()).result.report
+    report = client.answer(handle.get_result_async).result.report
     action.destroy()
     assert report.state == PrimitiveReport.SUCCEEDED, report.detail
 

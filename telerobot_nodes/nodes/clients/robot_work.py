@@ -174,7 +174,8 @@ class Primitives:
             return True
 
         missing = PrimitiveResult(PrimitiveEnd.NOT_SERVED, f"no node serves {self._carrier.namespace}/{ACTION}")
-        self._try(send, lambda: running.finish(missing))
+        # On the graph's side: rclpy loses an answer that its thread takes before this one has noted the question.
+        self._later(send, lambda: running.finish(missing))
         return running
 
     def change(self, values: Mapping[str, str]) -> Asked:
@@ -209,7 +210,11 @@ class Primitives:
     def _try(self, send: Callable[[], bool], late: Callable[[], None]) -> None:
         with self._changed:
             if not send():
-                self._waiting.append((self._carrier.now() + FOUND_LIMIT, send, late))
+                self._later(send, late)
+
+    def _later(self, send: Callable[[], bool], late: Callable[[], None]) -> None:
+        with self._changed:
+            self._waiting.append((self._carrier.now() + FOUND_LIMIT, send, late))
 
     def _answered(self, running: RunningPrimitive, future: Any) -> None:
         handle = future.result()
