@@ -69,7 +69,7 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
 
 
 def test_a_goal_is_sent_on_the_thread_that_takes_its_answer(robot, monkeypatch):
-    """rclpy notes a question after it has sent it: another thread could take the answer before, and it would be lost."""
+    """rclpy notes a question after it has sent it: an answer that another thread takes in between would be lost."""
     goals, threads = robot._primitives._goals, []
     send = goals.send_goal_async
     monkeypatch.setattr(
