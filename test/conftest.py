@@ -1,6 +1,7 @@
 """What every test shares: a ROS domain of its own, the probe of the machine, and the recorded hands."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ settings.register_profile("no wall clock", deadline=None)  # the first example m
 settings.load_profile("no wall clock")
 
 LATENESS = pytest.StashKey()
+STATUS = pytest.StashKey()
 
 
 def pytest_addoption(parser):
@@ -64,6 +66,19 @@ def pytest_terminal_summary(terminalreporter, config):
     if late is not None and late.busy:
         terminalreporter.section("machine too busy", red=True, bold=True)
         terminalreporter.write_line(str(late))
+
+
+def pytest_sessionfinish(session, exitstatus):
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """Once ROS was used, end as a node does: static destructors may wait for the threads of the middleware for ever."""
+    if "rclpy" in sys.modules and STATUS in config.stash and not hasattr(config, "workerinput"):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash[STATUS])
 
 
 @pytest.fixture(scope="session")

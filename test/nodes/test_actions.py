@@ -86,6 +86,7 @@ class Spun:
         self._end.set()
         self._thread.join(5.0)
         self.executor.shutdown()
+        self.client.destroy()  # a node whose action client lives on keeps its participant
         self.worker.destroy_node()
         leave(self.node)
 

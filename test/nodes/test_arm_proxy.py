@@ -4,6 +4,7 @@ import threading
 
 import pytest
 import yaml
+from in_turn import call
 
 pytest.importorskip("rclpy")
 
@@ -54,9 +55,7 @@ class Arm:
 
     def close(self):
         """End the server on the thread that serves it; the node's own end would leave it to the middleware."""
-        over = threading.Event()
-        self.ros.executor.create_task(lambda: (self._server.destroy(), over.set()))
-        assert over.wait(PATIENCE)
+        call(self.ros.executor, self._server.destroy)
 
     def _publisher(self, kind, name):
         return self.ros.probe.create_publisher(kind, name, qos_profile(graph.topic(name).qos))

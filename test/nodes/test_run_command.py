@@ -1,7 +1,7 @@
 """Action `rtc_decision_unit/run` over DDS: feedback of every step, one result, cancel, refusal."""
 
 import pytest
-from in_turn import answer
+from in_turn import answer, call
 
 pytest.importorskip("rclpy")
 
@@ -37,10 +37,16 @@ class Client:
     def answer(self, ask):
         return answer(self._executor, ask, PATIENCE)
 
+    def close(self):
+        """A node whose action client lives on keeps its participant."""
+        call(self._executor, self._client.destroy)
+
 
 @pytest.fixture
 def client(ros):
-    return Client(ros)
+    made = Client(ros)
+    yield made
+    made.close()
 
 
 def test_every_step_of_every_command_of_a_text_is_in_the_feedback(client, ros):

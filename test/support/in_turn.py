@@ -18,3 +18,10 @@ def answer(executor, ask, limit=20.0):
     executor.create_task(begin)
     assert done.wait(limit)
     return asked[0].result()
+
+
+def call(executor, function, limit=20.0):
+    """Call `function` on the spinning thread, as for the end of an entity that it may be waiting for."""
+    over = threading.Event()
+    executor.create_task(lambda: (function(), over.set()))
+    assert over.wait(limit)

@@ -62,9 +62,9 @@ class _FastDds:
 
 
 def leave(node: Any) -> None:
-    """Destroy `node`, the last one of its context."""
+    """Destroy `node`, the last one of its context. May be repeated."""
     middleware = _fast_dds()
-    if middleware is not None:
+    if middleware is not None and node.context.ok():
         participants = middleware.participants(node.context.get_domain_id())
         for prefix in _prefixes(node) & participants.keys():
             middleware.take_listener(participants[prefix])
