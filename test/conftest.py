@@ -1,5 +1,6 @@
 """What every test shares: a ROS domain of its own, the probe of the machine, and the recorded hands."""
 
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -75,7 +76,8 @@ def pytest_sessionfinish(session, exitstatus):
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
     """Once ROS was used, end as a node does: static destructors may wait for the threads of the middleware for ever."""
-    if "rclpy" in sys.modules and STATUS in config.stash and not hasattr(config, "workerinput"):
+    part_of_another = hasattr(config, "workerinput") or multiprocessing.parent_process() is not None
+    if "rclpy" in sys.modules and STATUS in config.stash and not part_of_another:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(config.stash[STATUS])
