@@ -58,6 +58,7 @@ NODES: tuple[Node, ...] = (
             "rtc_decision_unit/stop",
             "rtc_decision_unit/arm_name",
             "rtc_decision_unit/commands",
+            "rtc_decision_unit/reports",
             "halt",
             "estop",
         ),

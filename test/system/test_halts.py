@@ -41,7 +41,10 @@ class Bystander:
     @staticmethod
     def _known_to_all(publisher):
         topic = publisher.topic_name.strip("/")
-        receivers = [name for name in graph.GRAPHS["demo"] if topic in graph.node(name).subscribes]
+        name = topic.removeprefix(graph.OPERATOR_SIDE.strip("/") + "/")
+        receivers = {one for one in graph.GRAPHS["demo"] if name in graph.node(one).subscribes}
+        if name != topic:  # on the operator's side of the emulated link, which takes it across
+            receivers = {one for one in receivers if graph.node(one).host is graph.Host.OPERATOR} | {"link_emulator"}
         return publisher.get_subscription_count() >= len(receivers) + 1  # and the recorder
 
     def _on_loop(self, message):
