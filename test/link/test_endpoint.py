@@ -24,14 +24,6 @@ from telerobot_nodes.errors import InvalidValueError
 pytestmark = pytest.mark.lengthy  # together some seconds
 
 
-@pytest.fixture
-def net():
-    net = Net()
-    net.run(1.0)
-    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
-    return net
-
-
 def test_messages_of_both_directions_arrive_as_the_bytes_they_are(net):
     large = bytes(range(256)) * 200
     net.send(DESK, OPERATIONS, large)

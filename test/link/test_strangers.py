@@ -13,14 +13,6 @@ from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
 pytestmark = pytest.mark.lengthy  # together some seconds
 
 
-@pytest.fixture
-def net():
-    net = Net()
-    net.run(1.0)
-    assert net.state(CELL) is net.state(DESK) is LinkState.FRESH
-    return net
-
-
 @pytest.mark.parametrize(
     ("field", "value", "fault"), [("life", 99, Fault.OTHER_LIFE), ("interface", b"87654321", Fault.OTHER_INTERFACE)]
 )

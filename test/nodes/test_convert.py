@@ -128,6 +128,7 @@ BAD = {
     "control.state": (convert.control_from_message, ControlState(state=9)),
     "authority.kind": (convert.authority_from_message, Authority(kind=9)),
     "plan.kind": (convert.update_from_message, PlanUpdateMessage(kind=9)),
+    "plan.tip": (convert.update_from_message, PlanUpdateMessage(kind=3, tip=2 * [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])),
 }
 
 

@@ -177,6 +177,19 @@ def test_a_text_that_names_this_arm_halts_it_on_every_topic_of_texts(hearing, sa
     )
 
 
+def test_reports_that_cannot_be_read_do_not_end_it(hearing, say, module_ros):
+    slot, report = hearing[1], qos_profile(graph.topic("rtc_decision_unit/reports").qos)
+    reports = module_ros.probe.create_publisher(CommandReport, REPORTS[TEXTS], report)
+    assert module_ros.until(reports.get_subscription_count)
+    whole = serialize_message(CommandReport(sender="XXXX", text="halt"))
+    for data in (whole.replace(b"XXXX", b"\xff\xfe\xc0\x80"), whole[: whole.index(b"halt") + 4], b"halt"):
+        reports.publish(data)
+    assert reports.wait_for_all_acked(Duration(seconds=20))
+    beats = slot.beats
+    assert module_ros.until(lambda: slot.beats > beats + 1)
+    assert say(Halt(number=71, agent="fay", reason="test")).reason == "fay: test"
+
+
 def test_nothing_new_is_no_news(hearing, say):
     say(Halt())
     assert not hearing[0].news()

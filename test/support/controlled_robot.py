@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from executor_models import OnExecutor
 
 from telerobot_nodes.bench.plan.executed_rig import report_of
 from telerobot_nodes.core.robot import load_robot
@@ -16,7 +17,7 @@ PERIOD = 0.005  # [s] of the control loop
 REPORT, TICK = 2, 8  # periods
 
 
-class ControlledRobot:
+class ControlledRobot(OnExecutor):
     """Executor, control step and arm moved through time; either process may be killed, and anyone may halt."""
 
     def __init__(self, may_open=None, capacity=100_000):
@@ -31,14 +32,6 @@ class ControlledRobot:
         self.places = []  # (3,) [m] of the tool, at every period
         self.executed_at = []  # number of places when a point was reported
         self.worst_velocity = self.worst_acceleration = 0.0
-
-    @property
-    def receiver(self):
-        return self.executor.receiver
-
-    @property
-    def plan_time(self):
-        return self.executor.motion.plan_time
 
     @property
     def pose(self):

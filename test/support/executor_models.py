@@ -13,7 +13,19 @@ ARM = load_robot("arm")
 STEP = 0.005  # [s] of the control loop
 
 
-class ExecutorRobot:
+class OnExecutor:
+    """What is asked of a robot whose executor is the real one."""
+
+    @property
+    def receiver(self):
+        return self.executor.receiver
+
+    @property
+    def plan_time(self):
+        return self.executor.motion.plan_time
+
+
+class ExecutorRobot(OnExecutor):
     """Executor and loop moved through time; keeps the worst use of the limits and every pose."""
 
     def __init__(self, may_open=None):
@@ -27,14 +39,6 @@ class ExecutorRobot:
         self.refused = []
         self.poses = []
         self.worst_velocity = self.worst_acceleration = 0.0
-
-    @property
-    def receiver(self):
-        return self.executor.receiver
-
-    @property
-    def plan_time(self):
-        return self.executor.motion.plan_time
 
     @property
     def tail_seq(self):

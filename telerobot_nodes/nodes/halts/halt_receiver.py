@@ -32,7 +32,7 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.memory import HaltSlot
 from telerobot_nodes.nodes.framework import URGENT_NICENESS, leave, qos_profile
 from telerobot_nodes.nodes.halts.halt_receipts import HaltReceipts
-from telerobot_nodes.nodes.halts.halt_texts import TextHalt, halt_of_text, scope_of_text
+from telerobot_nodes.nodes.halts.halt_texts import TextHalt, halt_of_text
 from telerobot_nodes.nodes.halts.unanswered_halts import Key, UnansweredHalts
 
 READY = b"R"
@@ -74,23 +74,26 @@ class HaltReceiver:
 
     def receive_text(self, topic: str, data: bytes) -> None:
         """Write the halt of one serialized Command.msg, if it is one."""
-        if scope_of_text(data) is None:
+        halt = halt_of_text(data, alone=True)  # whatever it names
+        if halt is None:
             return
-        halt = halt_of_text(data, self._arms, self._others.get(topic, ()), self._alone())
-        if halt is not None:
+        if halt_of_text(data, self._arms, self._others.get(topic, ()), self._alone()) is not None:
             self._write(topic, halt)
             return
-        message, halt = deserialize_message(data, Command), halt_of_text(data, alone=True)
-        assert halt is not None
+        message = deserialize_message(data, Command)
         key = Key(message.sender[:SENDER_LENGTH] or "unknown", message.link.number)
         self._unanswered.add(key, time.monotonic(), topic, halt)
 
     def receive_report(self, data: bytes) -> None:
-        """Take a serialized CommandReport.msg, in case it is the answer to a halt."""
-        if HALTED in data:  # others are not read: there may be a thousand a second
+        """Take a serialized CommandReport.msg, in case it is the answer to a halt; one that cannot be read is none."""
+        if HALTED not in data:  # not read: there may be a thousand a second
+            return
+        try:
             message = deserialize_message(data, CommandReport)
-            if message.kind == CommandReport.REPLY:
-                self._unanswered.answered(Key(message.sender, message.text_number), time.monotonic())
+        except Exception:  # noqa: BLE001 -- whatever the middleware raises; this process must live
+            return
+        if message.kind == CommandReport.REPLY:
+            self._unanswered.answered(Key(message.sender, message.text_number), time.monotonic())
 
     def obey_unanswered(self) -> None:
         """Write the halts that the decision unit has not answered in time."""

@@ -295,6 +295,8 @@ def update_from_message(message: Any) -> PlanUpdate:
     if message.kind > max(UpdateKind):
         raise InvalidValueError("plan.kind", message.kind, f"allowed: 0 .. {int(max(UpdateKind))}")
     points = points_from_message(message.points) if len(message.points.time) else None
+    if len(message.tip) not in (0, 7):
+        raise InvalidValueError("plan.tip (length)", len(message.tip), "allowed: 0, 7")
     tip = poses(message.tip, "plan.tip")[0] if len(message.tip) else None
     return PlanUpdate(UpdateKind(message.kind), message.trial, points, message.after_seq, tip)
 
