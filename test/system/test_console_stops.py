@@ -90,8 +90,9 @@ def arm(terminal):
 
 @pytest.mark.parametrize(("how", "tag"), FOCUS.values(), ids=FOCUS)
 def test_esc_stops_the_measured_arm_whatever_has_the_focus(page, terminal, arm, how, tag):
-    terminal.ask(commands.Replay(speed=0.5))  # refused while one is running
-    assert arm.until(lambda speed: speed > MOVING), "the arm does not move: nothing to stop"
+    begun = terminal.ask(commands.Replay(speed=0.5))  # refused while one is running
+    moves = arm.until(lambda speed: speed > MOVING)
+    assert moves, ("the arm does not move: nothing to stop", begun, terminal.operator.queue, terminal.operator.robot)
     how(page)
     assert page.evaluate("document.activeElement.tagName") == tag
     page.keyboard.press("Escape")
