@@ -15,7 +15,7 @@ import numpy as np
 
 from telerobot_nodes.bench import chosen, report
 from telerobot_nodes.bench.rtc.halt_rig import halt_probe, hung, robot_graph, setpoints
-from telerobot_nodes.bench.rtc.halt_trace import Outcome, judge
+from telerobot_nodes.bench.rtc.halt_trace import STILL, Outcome, judge
 from telerobot_nodes.core.robot import RobotModel, load_robot
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Bench:
     """Motions and halts of one arm."""
 
     def __init__(self, robot: RobotModel, chance: random.Random) -> None:
-        self._robot, self._chance, self._side = robot, chance, 1.0
+        self._robot, self._chance = robot, chance
 
     def one(self, probe: HaltProbe, way: str) -> str:
         """Move, halt, offer a motion, release: what became of the halt."""
@@ -63,14 +63,15 @@ class _Bench:
         if not probe.release(LIMIT):
             return "not_released"
         self._swing(probe)
-        if way == "during_primitives":
-            probe.wait(lambda: probe.speed > MOVING, LIMIT)
+        if way == "during_primitives" and not probe.wait(lambda: probe.speed > MOVING, LIMIT):
+            return "never_moved"
         probe.spin(self._chance.uniform(0.0, LATEST))
         probe.record()
+        moved = probe.speed > STILL
         sent = halt(probe)
         probe.wait(lambda: probe.state.halted and sent < probe.rests_since < probe.now(), LIMIT)
         if way == "estop":  # the setpoint goes to where the arm has stopped: the measured joints tell
-            return self._offer_stopped(probe)
+            return self._offer_stopped(probe, moved)
         if not probe.state.halted:
             return "not_halted"
         self._offer(probe)
@@ -85,20 +86,19 @@ class _Bench:
         seen = len(probe.rows) + REFUSED
         probe.wait(lambda: len(probe.rows) >= seen or probe.speed > MOVING, LIMIT)
 
-    def _offer_stopped(self, probe: HaltProbe) -> str:
-        """Offer a motion to an arm whose e-stop was latched: what became of it."""
+    def _offer_stopped(self, probe: HaltProbe, moved: bool) -> str:
+        """Offer a motion to an arm whose e-stop was latched: what became of it; `moved`: the arm, when it was sent."""
         if not probe.wait(lambda: probe.state.estop and max(map(abs, probe.state.measured_velocity)) < STANDS, LIMIT):
             return "missed" if probe.state.estop else "not_halted"
         before = np.array(probe.state.measured_position)
         self._offer(probe)
-        moved = float(np.abs(np.array(probe.state.measured_position) - before).max())
-        return "crept" if moved > SAGS else "obeyed_stopped"
+        crept = float(np.abs(np.array(probe.state.measured_position) - before).max())
+        return "crept" if crept > SAGS else f"obeyed_{'stopped' if moved else 'rested'}"
 
     def _swing(self, probe: HaltProbe) -> Any:
-        """Ask for the primitive to the other side; the future of its handle."""
-        self._side = -self._side
+        """Ask for the primitive to the side where the arm is not; the future of its handle."""
         joints = self._robot.home.copy()
-        joints[0] += self._side * SWING
+        joints[0] -= np.copysign(SWING, probe.state.joint_position[0] - joints[0])
         values = {"joint_dest": str(joints.tolist()), "time_vel_sel": "time", "time_vel_val": str(SECONDS)}
         return probe.send_goal("joint_guarded", values)
 
@@ -126,7 +126,9 @@ def _goals(counts: Mapping[str, Counter[str]]) -> list[dict[str, Any]]:
     goals = []
     for way, found in counts.items():
         obeyed = sum(count for outcome, count in found.items() if outcome.startswith("obeyed"))
-        goals.append(report.goal(f"{way.replace('_', ' ')}: halts obeyed", obeyed, "-", "==", found.total()))
+        name, met = way.replace("_", " "), found.total() - found["obeyed_rested"]
+        goals.append(report.goal(f"{name}: halts obeyed", obeyed, "-", "==", found.total()))
+        goals.append(report.goal(f"{name}: halts that met a moving arm", met, "-", ">=", found.total() / 2))
     crept = sum(found["crept"] for found in counts.values())
     goals.append(report.goal("motions that begin before RESUME", crept, "-", "==", 0))
     return goals
