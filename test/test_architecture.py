@@ -113,6 +113,7 @@ def public_names(package):
     return set()
 
 
+@pytest.mark.lengthy
 def test_nothing_is_imported_past_a_public_interface():
     wrong = []
     for found in OURS:

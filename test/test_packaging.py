@@ -72,6 +72,7 @@ def test_what_only_development_needs_is_not_in_the_lock_of_a_run(root, setup_cfg
     assert not developed & locked(root, "requirements.lock")
 
 
+@pytest.mark.lengthy
 def test_no_file_is_installed_in_two_versions_by_two_locked_wheels(root):
     """Which of the two is found would depend on the order of installing, as with `lark` and `lark-parser`."""
     versions: dict[Path, dict[str, str]] = {}

@@ -40,6 +40,7 @@ def test_a_process_is_stopped_inside_and_goes_on_after(sleeper):
     assert not is_stopped(sleeper)
 
 
+@pytest.mark.lengthy
 def test_a_process_goes_on_when_the_bench_that_stopped_it_is_killed(sleeper):
     with subprocess.Popen([sys.executable, "-c", STOPS, str(sleeper)], stdout=subprocess.PIPE, text=True) as bench:
         assert bench.stdout.readline() == "stopped\n"

@@ -59,6 +59,7 @@ def test_what_is_not_behaviour_is_not_changed(text):
     assert changed(text) == []
 
 
+@pytest.mark.lengthy
 def test_every_mutant_of_the_plan_differs_from_its_source_and_can_be_compiled():
     for mutant in draw(checkout.PACKAGE, ("plan", "simulation"), 400, 1):
         source = (checkout.PACKAGE / mutant.file).read_bytes()
@@ -67,6 +68,7 @@ def test_every_mutant_of_the_plan_differs_from_its_source_and_can_be_compiled():
         assert source.splitlines()[mutant.line - 1] != text.splitlines()[mutant.line - 1], str(mutant)
 
 
+@pytest.mark.lengthy
 def test_a_seed_draws_the_same_mutants_again_of_different_lines():
     first, again = (draw(checkout.PACKAGE, ("plan",), 60, 3) for _ in range(2))
     assert first == again

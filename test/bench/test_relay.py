@@ -40,6 +40,7 @@ def test_a_direction_that_is_cut_passes_nothing(ends):
     assert robot.recv(100) == b"again"
 
 
+@pytest.mark.lengthy
 def test_a_network_of_a_rate_loses_what_it_cannot_hold(ends):
     robot, operator, relay = ends
     relay.set(LinkSettings(), rate=1e5)

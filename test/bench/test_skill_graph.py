@@ -28,6 +28,7 @@ def printed(database):
     return answer(Query("show", "database"), None, database.view)
 
 
+@pytest.mark.lengthy
 def test_the_database_is_read_as_it_is_printed():
     items = load_library(share_path("config/rtc")).workcell.items
     database = Database(items)

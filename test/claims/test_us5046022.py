@@ -23,6 +23,7 @@ def span_of_line(engaged, speed, length=0.2):
     return scene.state().head_time - head.head_time
 
 
+@pytest.mark.lengthy
 def test_claim_01_time_synchrony_is_enabled_and_disabled():
     """Enabled, relative time of acquisition is stored with order; disabled, only what is independent of it."""
     slow, fast = span_of_line(True, 0.05), span_of_line(True, 0.2)
@@ -84,6 +85,7 @@ def test_claim_06_the_queue_of_an_articulated_arm_is_first_in_first_out():
     assert ARM.dof == 6
 
 
+@pytest.mark.lengthy
 def test_claim_07_the_arm_is_remote_over_a_two_way_link():
     """Operator and forward simulation on one side, the manipulator on the other, a link both ways."""
     scene = Scene(delay=2.0)
@@ -153,6 +155,7 @@ def test_claim_11_a_second_memory_keeps_the_order_during_the_interruption():
     assert scene.forward.trial_head().time == pytest.approx(time[-1])
 
 
+@pytest.mark.lengthy
 def test_claim_12_link_on_reengage():
     """On re-engagement the latest points of both memories are linked automatically."""
     scene = disengaged(Scene())
@@ -167,6 +170,7 @@ def test_claim_12_link_on_reengage():
     assert np.diff(time).min() > 0.0
 
 
+@pytest.mark.lengthy
 def test_claim_13_joined_data_move_through_both_buffers_to_the_robot():
     """Buffers on both sides of the link; re-engagement moves the second memory into the first buffer."""
     scene = disengaged(Scene(delay=0.5))

@@ -39,6 +39,7 @@ def test_claim_01_with_the_time_clutch_disengaged_the_simulated_tool_stands_wher
     assert np.allclose(end.tool_pose[:3], scene.hand[:3], atol=1e-4)  # the points have come there too
 
 
+@pytest.mark.lengthy
 def test_claim_05_the_simulated_tool_never_goes_back_when_its_points_get_their_time():
     """On line, what is shown goes on from the hand, also when the points come there and when the clutch is engaged."""
     scene, y = Scene(delay=0.5), 5.0

@@ -18,6 +18,7 @@ def laid_ahead(delay=0.3, **kwargs):
     return scene
 
 
+@pytest.mark.lengthy
 def test_claim_14_planning_is_reversed_last_in_first_out():
     """Only a part of what is not performed is deleted, from the tail."""
     scene = laid_ahead()
@@ -38,6 +39,7 @@ def test_claim_14_planning_is_reversed_last_in_first_out():
     assert max(pose[1] for pose in scene.robot.poses) < end[1] + 0.001
 
 
+@pytest.mark.lengthy
 def test_claim_15_the_rate_of_deleting_is_set_in_a_range():
     """A rate inside a range of allowed rates; outside it is refused."""
     for rate in (0.5, 3.0):
@@ -50,6 +52,7 @@ def test_claim_15_the_rate_of_deleting_is_set_in_a_range():
         scene.queue.set_brake(scene.now, 1e6)
 
 
+@pytest.mark.lengthy
 def test_claim_16_everything_not_performed_is_deleted_at_once():
     """A third means deletes all of it in a substantially simultaneous manner."""
     scene = laid_ahead()
@@ -62,6 +65,7 @@ def test_claim_16_everything_not_performed_is_deleted_at_once():
     assert len(scene.executed) < 80
 
 
+@pytest.mark.lengthy
 def test_claim_17_the_forward_simulation_runs_backward_under_the_brake():
     """On line, deletions alter the simulation."""
     scene = laid_ahead()
@@ -75,6 +79,7 @@ def test_claim_17_the_forward_simulation_runs_backward_under_the_brake():
     assert np.allclose(scene.forward.head().tool_pose[:3], scene.plan[2][-1], atol=1e-4)
 
 
+@pytest.mark.lengthy
 def test_claim_18_what_is_performed_or_committed_cannot_be_deleted():
     """Deleting ends at that portion of the plan which is not yet performed."""
     scene = Scene(delay=0.3)
@@ -87,6 +92,7 @@ def test_claim_18_what_is_performed_or_committed_cannot_be_deleted():
     assert scene.executed == scene.plan[0].tolist()
 
 
+@pytest.mark.lengthy
 def test_claim_19_queue_brake_rate_and_simulation_work_together():
     """First-in first-out queue, deleting at a rate, and the presentation of what is left."""
     scene = laid_ahead()
@@ -99,6 +105,7 @@ def test_claim_19_queue_brake_rate_and_simulation_work_together():
     assert scene.executed == scene.plan[0].tolist()
 
 
+@pytest.mark.lengthy
 def test_claim_20_the_brake_works_on_a_remote_robot():
     """Two-way transfer over telecommunication: the robot's buffer follows what the operator deleted."""
     scene = laid_ahead(delay=0.5)

@@ -58,6 +58,7 @@ def test_claim_24_the_scaled_plan_is_displayed_ahead_of_the_arm():
     assert len(scene.queue.remaining(1000)) == scene.state().length
 
 
+@pytest.mark.lengthy
 def test_claim_25_planning_goes_on_while_the_arm_moves():
     """Command signals are given, scaled, while the agent is performing earlier ones."""
     scene = Scene(delay=0.1)
@@ -71,6 +72,7 @@ def test_claim_25_planning_goes_on_while_the_arm_moves():
     assert scene.robot.worst_velocity <= 1.0
 
 
+@pytest.mark.lengthy
 def test_claim_26_the_kind_of_timing_is_selected_while_the_arm_moves():
     """Time-synchronised or scaled, chosen by the agent during operation."""
     scene = Scene(delay=0.1)
@@ -135,6 +137,7 @@ def assert_two_plans_executed_as_one(two, *bobs):
     assert max(two.robot.worst_velocity, two.robot.worst_acceleration) <= 1.0
 
 
+@pytest.mark.lengthy
 def test_claim_28_control_passes_when_the_second_simulation_is_near_the_first_plan():
     """Transfer when the second simulation is within a predetermined distance from a portion of the first plan."""
     two = hand_off()
@@ -147,6 +150,7 @@ def test_claim_28_control_passes_when_the_second_simulation_is_near_the_first_pl
 
 
 @pytest.mark.parametrize(("turn", "bound"), [(0.0, {"meeting_distance": 0.02}), (0.2, {"meeting_angle": 0.1})])
+@pytest.mark.lengthy
 def test_claim_28_control_does_not_pass_beyond_the_predetermined_distance(turn, bound):
     """At the same place, but farther off than this distance, or turned by more than this angle."""
     two = hand_off(turn, **bound)
@@ -154,6 +158,7 @@ def test_claim_28_control_does_not_pass_beyond_the_predetermined_distance(turn, 
     assert two.robot.receiver.position.authority == "ann"
 
 
+@pytest.mark.lengthy
 def test_claim_29_a_human_takes_over_from_a_program():
     """At least one of the agents is human: here a hand on a device takes over from a program's poses."""
     two = hand_off()

@@ -28,6 +28,7 @@ def test_every_command_of_the_table_has_its_help(name, capsys):
 
 
 @pytest.mark.parametrize(("name", "hurries"), [("halt", True), ("estop", True), ("status", False)])
+@pytest.mark.lengthy
 def test_a_stop_passes_ordinary_programs_where_the_user_may(name, hurries):
     script = f"""
 import os, sys

@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from telerobot_nodes.cli import main
 
 COMMAND = Path(sys.executable).with_name("telerobot")
 
 
+@pytest.mark.lengthy
 def test_a_wrong_domain_is_found_and_ends_with_1(monkeypatch, tmp_path):
     out = tmp_path / "out.json"
     monkeypatch.setenv("ROS_DOMAIN_ID", "777")

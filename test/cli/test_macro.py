@@ -82,6 +82,7 @@ def test_a_test_is_recorded_with_its_numbers_and_an_edited_macro_is_another(fold
     assert "version 3, other content" in capsys.readouterr().out
 
 
+@pytest.mark.lengthy
 def test_a_macro_is_learned_from_a_bag_and_no_file_is_overwritten_unasked(folder, tmp_path, capsys):
     arm = load_robot("arm")
     rest, way = np.zeros(150), np.linspace(0.0, 0.3, 400)

@@ -56,6 +56,7 @@ def test_case_noise_before_and_words_after_do_not_matter(word, before, after, up
     assert begins_with_halt((before + written).encode() + b" \xff" + after.encode(errors="ignore"))
 
 
+@pytest.mark.lengthy
 def test_no_other_statement_of_the_language_begins_with_a_halt_word():
     starts = grammar().parse_interactive("").accepts()
     words = {str(terminal.pattern.value) for terminal in grammar().terminals if terminal.name in starts}

@@ -68,6 +68,7 @@ def test_motion_is_straight_at_rest_at_its_waypoints_and_inside_the_limits(rows,
         assert q == pytest.approx(path[first] + (share - first) * (path[first + 1] - path[first]), abs=1e-8)
 
 
+@pytest.mark.lengthy
 def test_velocity_and_acceleration_are_derivatives_and_jerk_is_bounded():
     timed = time_path(np.array([[0.0, 0.0], [1.0, -2.0]]), LIMITS, JERK)
     h = 1e-4

@@ -90,6 +90,7 @@ def test_a_product_of_many_rotations_stays_a_rotation():
 
 
 @given(d=SIX)
+@pytest.mark.lengthy
 def test_limits_per_axis_and_of_the_whole(d):
     most = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
     clamped = np.array(d)

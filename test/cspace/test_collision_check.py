@@ -75,6 +75,7 @@ def put(batch, rows, delta, half):
 
 
 @pytest.mark.parametrize("name", ["panda", "sliding"])
+@pytest.mark.lengthy
 def test_sixteen_at_once_stand_where_one_at_a_time_does(name, panda, sliding, samples):
     geometry = panda if name == "panda" else sliding
     arm, poses = geometry.arm, link_poses_of(geometry.arm)
@@ -135,6 +136,7 @@ def test_a_collision_in_one_lane_is_told_at_once(panda):
     assert [check_batch(arm32, world, batch, 0.0, 0.0, True) for _ in range(3)] == [COLLIDES] * 3
 
 
+@pytest.mark.lengthy
 def test_motions_proved_free_are_free_and_motions_with_room_are_proved(panda, obstacles, samples):
     world, poses = world_of(obstacles, 0.005), link_poses_of(panda.arm)
     prover, seen = EdgeValidator(panda.arm, world), set()

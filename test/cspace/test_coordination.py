@@ -85,6 +85,7 @@ def apart(pair, q, p):
     return float((gap - pair[0].arm.sphere_radius[:, None] - pair[1].arm.sphere_radius[None]).min())
 
 
+@pytest.mark.lengthy
 def test_arms_that_would_meet_wait_and_then_do_not(pair):
     first, second = crossing(pair[0], 1.0), crossing(pair[1], -1.0)
     period = 0.04

@@ -152,6 +152,7 @@ def test_the_time_is_used_to_its_end_with_other_samples_each_try(planar):
     assert planner.plan(start, goal).statistics["tries"] == 1
 
 
+@pytest.mark.lengthy
 def test_time_that_ends_between_two_looks_at_the_clock_does_no_harm_to_later_requests(planar):
     """Each number of looks before the end, so that it comes at every place; then a request with time is answered."""
     wall = [box("wall", (0.1, 0.6, 0.2), (0.45, 0.0, 0.0))]

@@ -49,6 +49,7 @@ def test_the_bounding_ball_of_a_cube_is_nearly_the_smallest():
     assert np.sqrt(0.75) <= sphere.radius < 1.02 * np.sqrt(0.75)
 
 
+@pytest.mark.lengthy
 def test_slices_of_a_closed_surface_hold_what_it_encloses():
     import trimesh
 

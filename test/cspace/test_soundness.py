@@ -189,6 +189,7 @@ def accepted_and_wrong(geometry, tries=900):
     return accepted, wrong
 
 
+@pytest.mark.lengthy
 def test_what_the_search_accepts_far_from_the_origin_does_not_collide():
     """Single precision adds to every place; the search keeps more than that, and bases beyond are refused."""
     T = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([99.0, -99.0, 99.0]))
@@ -212,6 +213,7 @@ def test_a_plane_given_by_a_far_point_of_it_is_where_it_is(lift):
     assert distance(world, 0, point) == pytest.approx(normal @ point - 0.3, abs=1e-8)
 
 
+@pytest.mark.lengthy
 def test_certified_paths_of_a_lift_with_fingers_do_not_penetrate(gripper):
     things, found = scene(1), 0
     planner, judge = Planner(gripper, things, PlannerSettings(tree_probes=20_000, cells=100)), Judge(gripper, things)
@@ -234,6 +236,7 @@ def apart(geometry):
     return float(np.linalg.norm(left - right))
 
 
+@pytest.mark.lengthy
 def test_fingers_stand_where_they_are_known_to_be(gripper):
     robot = gripper.robot
     closed, opened = (arm_geometry(robot, fingers={"left": value}) for value in (0.0, 0.9))

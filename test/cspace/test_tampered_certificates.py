@@ -123,6 +123,7 @@ def test_untampered_it_is_accepted(planar):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.lengthy
 def test_tampering_is_refused_with_the_reason(planar, kind):
     case = Case(planar)
     tamper, reason = KINDS[kind]

@@ -2,6 +2,8 @@
 
 from importlib import metadata
 
+import pytest
+
 from telerobot_nodes import doctor
 from telerobot_nodes.doctor import Verdict
 from telerobot_nodes.doctor import install_checks as checks
@@ -26,6 +28,7 @@ def test_functions_that_are_not_compiled_are_named(monkeypatch, tmp_path):
     assert (finding.verdict, finding.found) == (Verdict.CARE, "not yet")
 
 
+@pytest.mark.lengthy
 def test_every_check_is_made_once(tmp_path):
     findings = list(doctor.examine(tmp_path, tmp_path / "hosts.yaml"))
     names = [finding.check for finding in findings]

@@ -278,6 +278,7 @@ def test_the_gripper_opens_and_closes_as_asked_and_negative_leaves_it(rig):
         assert rig.hardware.measured().gripper == pytest.approx(0.02, abs=2e-3)
 
 
+@pytest.mark.lengthy
 def test_fingers_press_with_the_force_that_is_asked_for_and_never_with_more_than_their_own(rig_of):
     """On both sides of a block; kept while they stay where they are, and at their own most without a force."""
     robot = load_robot("arm")
@@ -303,6 +304,7 @@ def test_fingers_press_with_the_force_that_is_asked_for_and_never_with_more_than
 
 
 @pytest.mark.parametrize("stops", ["negative opening", "e-stop", "no setpoint"])
+@pytest.mark.lengthy
 def test_fingers_on_their_way_stop_where_they_are(rig, stops):
     for _ in range(60):  # 0.3 s of closing at 0.1 m/s
         rig.send(gripper=0.0)

@@ -53,6 +53,7 @@ def middle_of_the_mark(pixels, near):
 
 
 @pytest.mark.parametrize("name", [OVERVIEW, WRIST])
+@pytest.mark.lengthy
 def test_marks_are_drawn_where_the_calibration_projects_them(scene, camera, name):
     """The renderer is the judge: it knows nothing of our projection."""
     scene.place(load_robot("arm").home)

@@ -54,6 +54,7 @@ def test_a_changed_bit_is_refused(frame, data):
 
 
 @given(FRAMES, st.data())
+@pytest.mark.lengthy
 def test_a_cut_or_lengthened_datagram_is_refused(frame, data):
     datagram = encode(frame, KEY)
     shorter = datagram[: data.draw(st.integers(0, len(datagram) - 1))]
@@ -77,6 +78,7 @@ def test_another_key_and_another_version_are_told_apart():
 
 
 @given(U64, U64, U64, st.text(max_size=15), st.text(max_size=15), ROWS)
+@pytest.mark.lengthy
 def test_a_hello_comes_out_as_it_went_in(nonce, heard_nonce, life, host, robot, rows):
     hello = Hello(nonce, heard_nonce, life, host, "1.0", robot, rows)
     assert len(hello.pack()) <= MOST_BODY

@@ -1,5 +1,6 @@
 """One topic received over a line that loses, doubles and reorders: the order that the table promises."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def message(number, parts):
 
 @settings(max_examples=60)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.randoms(use_true_random=False), st.floats(0.0, 0.6))
+@pytest.mark.lengthy
 def test_all_messages_arrive_once_and_in_order_whatever_the_line_does(lengths, chance, loss):
     box, store, out = inbox(Order.ALL), KeptMessages(64), []
 

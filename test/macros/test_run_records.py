@@ -57,6 +57,7 @@ records = st.builds(
 
 
 @given(st.lists(records, max_size=5), st.binary(max_size=30))
+@pytest.mark.lengthy
 def test_what_was_recorded_is_read_again_also_after_a_torn_line(tmp_path_factory, runs, torn):
     folder = tmp_path_factory.mktemp("runs")
     for run in runs:

@@ -23,6 +23,7 @@ def test_the_tool_s_poses_and_forces_are_those_of_the_recording(arm, tmp_path):
     assert len(track.part(0.2, 0.5).time) == pytest.approx(15, abs=1)
 
 
+@pytest.mark.lengthy
 def test_a_bag_of_another_robot_or_without_joints_is_refused(arm, tmp_path):
     other = write_bag(tmp_path / "other", ["a", "b"], [np.zeros(2)] * 3)
     with pytest.raises(InvalidValueError, match="a recording of"):

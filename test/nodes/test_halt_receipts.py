@@ -1,5 +1,6 @@
 """Halts and their copies, and the latch that they close; no number of a message can open or jam it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def test_halts_with_default_fields_are_all_new():
     presses=st.lists(st.tuples(st.sampled_from(["a", ""]), st.sampled_from([0, 0, 1, 2**64 - 1])), max_size=30),
     data=st.data(),
 )
+@pytest.mark.lengthy
 def test_a_press_counts_once_though_it_comes_on_two_ways(presses, data):
     """Each way keeps the order; one may be ahead, or lose all that it carries."""
     receipts, distinct = HaltReceipts(), 0
@@ -84,6 +86,7 @@ def test_a_receipt_is_shown_once_the_loop_has_obeyed():
     assert received.obeyed(2) == [("a", 1), ("b", 5)]
 
 
+@pytest.mark.lengthy
 def test_a_hundred_thousand_strangers_and_long_names_take_no_room():
     receipts = HaltReceipts()
     for number in range(100_000):

@@ -55,6 +55,7 @@ def first_primitive(workers, text):
     return bound.result, request
 
 
+@pytest.mark.lengthy
 def test_a_workcell_for_six_joints_does_not_keep_a_robot_of_seven_from_starting(workers):
     library, _ = workers
     arm = library.workcell.arms["left_arm"]

@@ -47,6 +47,7 @@ def test_task_time_over_delay(tmp_path):
     assert_drawn(tmp_path / "a" / "study.png", 1050)
 
 
+@pytest.mark.lengthy
 def test_growth_of_the_planners_cost(tmp_path):
     rows = [{"median_ms": 1.0 * k, "p95_ms": 3.0 * k, "joints": k, "obstacles": 10 * k} for k in (1, 2, 3)]
     finest = [{"finest": 0.1 / k, "median_ms": 5.0 * k, "cells_median": 4 * k} for k in (1, 2, 3)]
@@ -105,6 +106,7 @@ def test_a_planned_path_among_obstacles_of_every_kind(tmp_path):
     assert_drawn(tmp_path / "path.png", 1210)
 
 
+@pytest.mark.lengthy
 def test_force_and_motion_of_a_task_with_a_panel_per_measure(tmp_path):
     task, n = load_task("polishing"), 400
     names = [step.label for step in task.primitives]
@@ -124,6 +126,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_file(tmp_path):
     assert not (tmp_path / "growth.png").exists()
 
 
+@pytest.mark.lengthy
 def test_forces_at_tip_and_hand_over_round_trips(tmp_path):
     rise = np.linspace(0.0, 10.0, 50).tolist()
     draw_reflect(
@@ -132,6 +135,7 @@ def test_forces_at_tip_and_hand_over_round_trips(tmp_path):
     assert_drawn(tmp_path / "r.png", 612)
 
 
+@pytest.mark.lengthy
 def test_the_frames_of_the_law(tmp_path):
     draw_ring(tmp_path / "ring.png")
     assert_drawn(tmp_path / "ring.png", 1320)

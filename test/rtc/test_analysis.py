@@ -21,6 +21,7 @@ def contact(cell, context, **changes):
     return Report(**(report.__dict__ | changes))
 
 
+@pytest.mark.lengthy
 def test_what_a_primitive_disturbs_is_busy_while_it_runs(running):
     cell, context, _ = running
     assert set(context.before) == {"module.pose", "left_arm.joints", "left_arm.pose"}

@@ -270,6 +270,7 @@ WORDS = ["step", "continue", "pause", "resume", "break at close", "clear breakpo
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(WORDS), st.floats(0.0, 3.0)), max_size=20))
+@pytest.mark.lengthy
 def test_any_order_of_words_ends_in_a_command_that_can_be_finished_and_does_each_step_once(
     library, config, harness, words
 ):

@@ -70,6 +70,7 @@ def test_what_stands_after_the_cursor_does_not_matter():
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(0, 10_000), max_size=100), st.integers(0, 1000))
+@pytest.mark.lengthy
 def test_a_keyword_that_was_typed_is_among_those_offered_before_it(numbers, pick):
     source = iter(numbers)
     text = random_command(lambda n: next(source, 0) % n)

@@ -41,6 +41,7 @@ def weighing(folder, harness):
     return harness.Cell(load_library(folder), folder)
 
 
+@pytest.mark.lengthy
 def test_a_skill_reads_a_sensor_and_enters_the_number(weighing):
     weighing.executor.sensors["scale"] = 1.25
     report = weighing.run("weigh module")

@@ -124,6 +124,7 @@ def test_any_text_is_refused_or_computes_without_harm(text):
 
 @settings(max_examples=100, deadline=None)
 @given(*[st.floats(-2, 2) for _ in range(6)])
+@pytest.mark.lengthy
 def test_pose_functions_agree_with_each_other(x, y, z, a, b, c):
     names = {"x": x, "y": y, "z": z, "a": a, "b": b, "c": c}
     pose = "compose(offset(x, y, z), rotate('x', a), rotate('y', b), rotate('z', c))"

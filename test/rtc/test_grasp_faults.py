@@ -98,6 +98,7 @@ def test_an_object_seen_where_it_cannot_be_is_not_believed(make_cell):
     assert (report.outcome, "cannot be" in report.reason) == ("failed", True)
 
 
+@pytest.mark.lengthy
 def test_what_slips_out_while_it_is_carried_is_held_no_longer_and_is_where_nobody_knows(make_cell):
     cell = make_cell(faults={"raise": ["slip"]})
     report = cell.run("pick module and place on dock with left_arm")

@@ -182,6 +182,7 @@ mutations = (
 
 @settings(max_examples=250, deadline=None)
 @given(*mutations)
+@pytest.mark.lengthy
 def test_mutated_commands_give_an_error_at_the_right_column_or_a_parse(numbers, where, kind, junk):
     check_mutation(numbers, where, kind, junk)
 

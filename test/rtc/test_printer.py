@@ -21,6 +21,7 @@ def check_round_trip(text):
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 10_000), max_size=150))
+@pytest.mark.lengthy
 def test_generated_commands_round_trip(numbers):
     source = iter(numbers)
     check_round_trip(random_command(lambda n: next(source, 0) % n, (" ", "  ", "\n", " # remark\n")))

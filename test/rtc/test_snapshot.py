@@ -113,6 +113,7 @@ def test_what_a_motion_changes_is_corrected_the_next_time():
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1_000_000), st.binary(min_size=1, max_size=40))
+@pytest.mark.lengthy
 def test_a_damaged_file_gives_the_last_good_copy_and_says_so(tmp_path_factory, where, junk):
     file = tmp_path_factory.mktemp("db") / "db.sqlite"
     items = [Item("a.v", 1.0), Item("b.v", "text")]

@@ -25,6 +25,7 @@ def cell(folder):
     return rtc_harness.Cell(load_library(folder), folder)
 
 
+@pytest.mark.lengthy
 def test_one_command_moves_the_camera_then_one_arm_then_the_other(cell):
     report = cell.run(TEXT)
     assert report.outcome == "succeeded", report.reason

@@ -29,6 +29,7 @@ def moved(T, step):
 
 @given(seeds)
 @settings(max_examples=50)
+@pytest.mark.lengthy
 def test_no_step_of_any_kind_takes_a_point_nearer_than_allowed(make_law, arm, seed):
     random = np.random.default_rng(seed)
     law, _, _ = make_law(arm)

@@ -47,6 +47,7 @@ def running(arm):
     assert not host.loop.running
 
 
+@pytest.mark.lengthy
 def test_the_loop_steps_on_its_own_thread_and_says_how_it_is_scheduled(running):
     running.wait(lambda: running.steps >= 20)
     assert running.threads == {"control_loop"}
@@ -55,6 +56,7 @@ def test_the_loop_steps_on_its_own_thread_and_says_how_it_is_scheduled(running):
     assert running.loop.statistics.summary().steps >= 20
 
 
+@pytest.mark.lengthy
 def test_a_window_and_a_halt_reach_the_control_step(running, arm, make_window, slow_motion):
     q_from, q_to, duration = arm.home, arm.home + 0.2, 3.0
     running.loop.inbox.window(make_window(q_from, q_to, begin=time.monotonic() + 0.02, duration=duration))
@@ -75,6 +77,7 @@ def test_a_window_and_a_halt_reach_the_control_step(running, arm, make_window, s
 
 
 @pytest.mark.timing("a loop that the machine stalls for 0.1 s stops by itself")
+@pytest.mark.lengthy
 def test_setpoints_leave_in_every_step_while_the_arm_stops(arm, make_window):
     """Otherwise the first one that decelerates, and the first at rest, wait for the next of the usual rate."""
     rows = []
@@ -107,6 +110,7 @@ def test_setpoints_leave_in_every_step_while_the_arm_stops(arm, make_window):
     assert stopped[-1][1:] == (ControlState.STOPPED, False)
 
 
+@pytest.mark.lengthy
 def test_stopping_the_loop_ramps_the_arm_down_first(arm, make_window):
     host = Arm(arm)
     host.q = arm.home

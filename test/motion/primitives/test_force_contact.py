@@ -50,6 +50,7 @@ def test_the_whole_benchmark_reaches_its_goals():
     assert all(entry["met"] for entry in touch.run()["goals"])
 
 
+@pytest.mark.lengthy
 def test_contact_lets_go_of_the_energy_it_was_given():
     """Complying after a press: the arm gives no more than its servo had stored."""
     rig = ContactRig(1e5)

@@ -143,6 +143,7 @@ def test_a_text_that_was_answered_is_repeated_to_that_decision_unit_only():
     assert {sent.unit for sent in link.exchange.due(1000.0)} == {"unit"}
 
 
+@pytest.mark.lengthy
 def test_memory_is_bounded():
     exchange = TextExchange()
     for number in range(10_000):

@@ -55,6 +55,7 @@ def wall(passive, trip, seconds=12.0, stiffness=1000.0):
 
 
 @given(seeds)
+@pytest.mark.lengthy
 def test_a_force_that_always_pushes_the_hand_on_gives_it_next_to_nothing(seed):
     random = np.random.default_rng(seed)
     device = port()
@@ -67,6 +68,7 @@ def test_a_force_that_always_pushes_the_hand_on_gives_it_next_to_nothing(seed):
 
 
 @given(seeds)
+@pytest.mark.lengthy
 def test_random_forces_on_a_free_hand_take_no_more_than_a_little_from_the_account(seed):
     random = np.random.default_rng(seed)
     device = port()

@@ -31,6 +31,7 @@ def drawn(graph, time):
     return np.concatenate([lines.executed, lines.committed, lines.ahead]), graph.client.queue.length
 
 
+@pytest.mark.lengthy
 def test_the_state_is_the_latest_before_its_time(bag, graph):
     first = bag.seconds(bag.index.places("/path_plan_queue/state"))
     graph.show(float(first[40]) + 1e-4)
@@ -48,6 +49,7 @@ def test_the_plan_is_the_same_whichever_way_its_time_was_reached(bag, graph):
     assert len(fresh[8.0][0]) > len(fresh[0.5][0]) > 0
 
 
+@pytest.mark.lengthy
 def test_before_the_first_message_nothing_is_known_again(graph):
     graph.show(5.0)
     assert graph.client.received.robot is not None
@@ -55,11 +57,13 @@ def test_before_the_first_message_nothing_is_known_again(graph):
     assert graph.client.received.robot is None
 
 
+@pytest.mark.lengthy
 def test_the_notices_are_the_latest_events(graph):
     graph.show(5.5)
     assert [notice.text for notice in graph.client.notices] == [f"anna: at {k}" for k in (2, 3, 4, 5)]
 
 
+@pytest.mark.lengthy
 def test_a_command_is_refused_and_a_halt_watches_for_nothing(graph):
     graph.show(5.0)
     for command in (commands.Halt(), commands.TimeClutch(True)):
@@ -70,12 +74,14 @@ def test_a_command_is_refused_and_a_halt_watches_for_nothing(graph):
     assert graph.client.halt_watch.stage.name == "NONE"
 
 
+@pytest.mark.lengthy
 def test_events_of_a_recording_are_in_order_and_with_who(bag):
     events = read_events(bag, "/")
     assert [event.time for event in events] == sorted(event.time for event in events)
     assert any(event.source == "operator" and event.kind is EventKind.TIME_CLUTCH for event in events)
 
 
+@pytest.mark.lengthy
 def test_a_recording_of_another_robot_is_refused_with_bag_and_topic(bag):
     with pytest.raises(InvalidValueError, match=r"bag: /joint_states: name.*--robot"):
         RecordedGraph(bag, "/", load_robot("ur5").joint_names, [])

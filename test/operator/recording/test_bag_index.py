@@ -30,6 +30,7 @@ def bag(request, tmp_path):
     return tmp_path / "bag"
 
 
+@pytest.mark.lengthy
 def test_the_index_gives_what_the_library_reads_in_order_of_receipt(bag):
     with BagReader(bag) as reader:
         for topic in ("/a", "/b"):

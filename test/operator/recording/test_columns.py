@@ -46,6 +46,7 @@ def test_columns_are_what_the_library_decodes_whatever_the_lengths_of_texts(rows
     np.testing.assert_array_equal(found["position"], [position for _, _, position in rows])
 
 
+@pytest.mark.lengthy
 def test_every_field_of_every_topic_of_a_run_is_at_its_place(make_run):
     with BagReader(make_run()) as bag:
         for topic in (name for name, count in bag.counts.items() if count):

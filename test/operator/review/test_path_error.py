@@ -12,6 +12,7 @@ TIME = np.arange(0.0, 4.0, 0.02)
 
 
 @given(st.floats(0.0, 3.9), st.floats(-0.01, 0.01))
+@pytest.mark.lengthy
 def test_beside_a_straight_path_the_distance_is_the_offset(progress, offset):
     plan = np.column_stack([0.1 * TIME, 0.0 * TIME, 0.0 * TIME])
     found = path_distance(np.array([[0.1 * progress, offset, 0.0]]), np.array([progress]), plan, TIME)

@@ -29,6 +29,7 @@ def test_a_good_run_is_found_as_planned(make_run):
     assert summary.round_trip_s == 2.0
 
 
+@pytest.mark.lengthy
 def test_delays_are_measured_by_message_number(make_run):
     summary = review_bag(make_run()).summary
     for delay in (summary.up_delay_s, summary.down_delay_s):
@@ -73,6 +74,7 @@ def test_a_tool_off_the_path_is_measured(make_run):
     assert summary.rms_error_m > 0.001
 
 
+@pytest.mark.lengthy
 def test_refusals_and_events_are_on_the_timeline(make_run):
     found = review_bag(make_run())
     summary, events = found.summary, found.run.events
@@ -104,28 +106,33 @@ def test_the_timeline_shows_every_operator_that_was_recorded(make_run, tmp_path)
     assert (side.agent, side.lead.max() > 1.0, side.free.min()) == ("operator", True, 1.0)
 
 
+@pytest.mark.lengthy
 def test_a_recording_of_another_operator_that_is_none_is_refused_by_name(make_run, tmp_path):
     with pytest.raises(InvalidValueError, match="nowhere"):
         read_sides([make_run(), tmp_path / "nowhere"])
 
 
+@pytest.mark.lengthy
 def test_json_has_no_numbers_that_json_does_not_know(make_run):
     summary = review_bag(make_run()).summary
     assert "NaN" not in summary.to_json()
     assert np.isfinite(json.loads(summary.to_json())["rms_error_m"])
 
 
+@pytest.mark.lengthy
 def test_every_line_for_people_has_a_text(make_run):
     lines = dict(summary_lines(review_bag(make_run()).summary))
     assert lines["points"] == "200 planned, 200 executed, 0 lost (0 pending)"
     assert all(lines.values())
 
 
+@pytest.mark.lengthy
 def test_a_bag_of_another_robot_is_refused(make_run):
     with pytest.raises(InvalidValueError, match=r"joint_states\.name|length"):
         review_bag(make_run(), robot="ur5")
 
 
+@pytest.mark.lengthy
 def test_a_bag_of_another_arm_is_refused_by_namespace(make_run):
     with pytest.raises(InvalidValueError, match="arms"):
         review_bag(make_run(), namespace="left")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from telerobot_nodes.operator.review.run_reader import read_run
 from telerobot_nodes.operator.review.run_record import EventKind, Rows, RunRecord
@@ -46,6 +47,7 @@ def test_a_table_gives_its_columns_as_arrays():
     assert rows.array("position").shape == (2, 2)
 
 
+@pytest.mark.lengthy
 def test_a_recording_is_read_into_events_of_several_kinds_and_changes_in_order(make_run):
     run = read_run(make_run())
     kinds = {event.kind for event in run.events}

@@ -27,6 +27,7 @@ def test_every_table_of_a_run_is_written_with_its_units(make_run, tmp_path):
     assert max(float(row[4]) for row in files["tool"][1:]) == pytest.approx(found.summary.max_error_m)
 
 
+@pytest.mark.lengthy
 def test_a_folder_that_cannot_be_made_is_refused_by_name(make_run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidValueError, match=r"csv.*file"):

@@ -121,5 +121,5 @@ QUICK = settings(
 )
 AgentsMachine.TestCase.settings = QUICK
 LongAgentsMachine.TestCase.settings = settings(QUICK, max_examples=LONG)
-TestAgentsMachine = AgentsMachine.TestCase
+TestAgentsMachine = pytest.mark.lengthy(AgentsMachine.TestCase)
 TestLongAgentsMachine = pytest.mark.slow(pytest.mark.timeout(4 * 3600)(LongAgentsMachine.TestCase))

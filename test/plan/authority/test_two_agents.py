@@ -15,6 +15,7 @@ from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
 
 
+@pytest.mark.lengthy
 def test_control_passes_where_the_simulated_tool_meets_the_active_plan():
     two = Two()
     two.run(1.5)
@@ -45,6 +46,7 @@ def test_control_passes_where_the_simulated_tool_meets_the_active_plan():
     assert seqs == sorted(set(seqs))
 
 
+@pytest.mark.lengthy
 def test_the_plan_after_the_meeting_point_is_dropped_and_a_link_joins_the_two():
     two = Two()
     two.run(1.5)

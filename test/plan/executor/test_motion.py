@@ -53,6 +53,7 @@ def test_a_plan_inside_the_limits_takes_its_own_time_and_little_more():
     assert rig.now - begun < 6.0 + 1.2
 
 
+@pytest.mark.lengthy
 def test_points_too_fast_for_the_joints_are_executed_slower_and_inside_the_limits():
     rig = Rig()
     laid(rig, 100, size=1.0, speed=3.0)

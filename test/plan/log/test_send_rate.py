@@ -45,6 +45,7 @@ class Bulk(plan_models.Session):
 
 @pytest.mark.parametrize("delay", [0.02, 0.25, 2.0])
 @pytest.mark.parametrize("after", [0.05, 0.5, 2.0, 10.0])
+@pytest.mark.lengthy
 def test_a_pause_over_a_thin_link_does_not_wait_for_points(delay, after):
     session = Bulk(THIN, delay)
     session.run(after)
@@ -71,6 +72,7 @@ def test_nor_does_any_other_word(word):
 
 
 @pytest.mark.parametrize("delay", [0.25, 2.0])
+@pytest.mark.lengthy
 def test_a_thin_link_is_used_well_and_without_waste(delay):
     session = Bulk(THIN, delay)
     size = POINTS * POINT_BYTES
@@ -78,6 +80,7 @@ def test_a_thin_link_is_used_well_and_without_waste(delay):
     assert session.up.bytes - session.before <= 1.5 * size
 
 
+@pytest.mark.lengthy
 def test_a_very_thin_link_is_not_filled_without_end():
     session = Bulk(8_000.0, 0.25, points=2000)
     session.run(20.0)

@@ -53,6 +53,7 @@ class WalledScene(Scene):
         return self.robot.report()
 
 
+@pytest.mark.lengthy
 def test_after_a_restart_of_the_operators_side_the_arm_still_waits_until_the_stop_is_turned_off():
     scene = WalledScene()
     tail = scene.through_the_wall().tail_seq
@@ -67,6 +68,7 @@ def test_after_a_restart_of_the_operators_side_the_arm_still_waits_until_the_sto
     assert scene.furthest() > WALL
 
 
+@pytest.mark.lengthy
 def test_the_arm_stops_before_the_wall_and_tells_why():
     scene = WalledScene()
     report = scene.through_the_wall()
@@ -78,12 +80,14 @@ def test_the_arm_stops_before_the_wall_and_tells_why():
     assert scene.robot.worst_acceleration <= 1.0
 
 
+@pytest.mark.lengthy
 def test_points_laid_over_a_long_delay_stop_too():
     scene = WalledScene(delay=2.0)
     scene.through_the_wall()
     assert WALL - 0.01 < scene.furthest() < WALL
 
 
+@pytest.mark.lengthy
 def test_the_brake_takes_the_wall_out_of_the_plan_and_it_goes_on():
     scene = WalledScene()
     scene.through_the_wall()
@@ -99,6 +103,7 @@ def test_the_brake_takes_the_wall_out_of_the_plan_and_it_goes_on():
     assert scene.robot.pose[1] < WALL - 0.05
 
 
+@pytest.mark.lengthy
 def test_delete_all_is_a_change_of_the_plan():
     scene = WalledScene()
     scene.through_the_wall()
@@ -110,6 +115,7 @@ def test_delete_all_is_a_change_of_the_plan():
     assert scene.executed == scene.plan[0].tolist()
 
 
+@pytest.mark.lengthy
 def test_it_goes_on_when_the_wall_is_taken_away_and_waits_when_one_is_set_up():
     scene = WalledScene()
     scene.wall.stands = False
@@ -128,6 +134,7 @@ def test_it_goes_on_when_the_wall_is_taken_away_and_waits_when_one_is_set_up():
     assert scene.executed == scene.plan[0].tolist()
 
 
+@pytest.mark.lengthy
 def test_the_operator_may_override():
     scene = WalledScene()
     scene.through_the_wall()
@@ -137,6 +144,7 @@ def test_the_operator_may_override():
     assert not scene.state().stop_before_collision
 
 
+@pytest.mark.lengthy
 def test_without_the_parameter_a_red_plan_is_executed():
     scene = WalledScene(stop_before_collision=False)
     scene.through_the_wall()
@@ -144,6 +152,7 @@ def test_without_the_parameter_a_red_plan_is_executed():
     assert scene.furthest() > WALL
 
 
+@pytest.mark.lengthy
 def test_a_queue_that_was_restarted_does_not_let_go():
     scene = WalledScene()
     scene.through_the_wall()

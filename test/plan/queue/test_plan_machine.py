@@ -167,5 +167,5 @@ QUICK = settings(
 )
 PlanMachine.TestCase.settings = QUICK
 LongPlanMachine.TestCase.settings = settings(QUICK, max_examples=LONG)
-TestPlanMachine = PlanMachine.TestCase
+TestPlanMachine = pytest.mark.lengthy(PlanMachine.TestCase)
 TestLongPlanMachine = pytest.mark.slow(pytest.mark.timeout(4 * 3600)(LongPlanMachine.TestCase))

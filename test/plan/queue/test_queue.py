@@ -195,6 +195,7 @@ def test_delete_all_twice_at_once_is_one_delete_all(make):
     assert_executed_as_shown(session)
 
 
+@pytest.mark.lengthy
 def test_a_full_plan_holds_the_hand_and_loses_nothing(make, models):
     robot = models.Robot(capacity=300)
     session = ready(make(robot=robot, capacity=300, reserve=100))

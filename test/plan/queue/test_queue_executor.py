@@ -54,6 +54,7 @@ def finish(session, longest=25.0):
     session.run(1.0)
 
 
+@pytest.mark.lengthy
 def test_a_hand_over_a_slow_link_with_both_time_bases(session):
     s = session()
     s.run(2.0, drawing(s, (0.0, 0.08, 0.02)))
@@ -66,6 +67,7 @@ def test_a_hand_over_a_slow_link_with_both_time_bases(session):
     assert len(s.robot.executed) > 200
 
 
+@pytest.mark.lengthy
 def test_delete_all_and_brake_while_the_arm_moves(session):
     s = session()
     s.queue.set_time_clutch(s.now, False)
@@ -80,6 +82,7 @@ def test_delete_all_and_brake_while_the_arm_moves(session):
     assert_executed_as_shown(s)
 
 
+@pytest.mark.lengthy
 def test_the_brake_against_the_committed_stretch_of_the_real_executor(session):
     s = session(loss=0.0)
     s.run(3.0, drawing(s, (0.0, 0.1, 0.0)))
@@ -105,6 +108,7 @@ def test_a_trial_path_joined_while_the_arm_moves(session, kind):
     assert_executed_as_shown(s)
 
 
+@pytest.mark.lengthy
 def test_a_restarted_operators_side_goes_on_where_the_arm_came_to_rest(session):
     s = session()
     s.run(2.0, drawing(s, (0.0, 0.1, 0.0)))

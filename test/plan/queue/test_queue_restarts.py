@@ -11,6 +11,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 
 
+@pytest.mark.lengthy
 def test_a_link_cut_is_shown_and_nothing_is_lost(make):
     session = ready(make(delay=0.2))
     draw = drawing(session, speed=0.02)

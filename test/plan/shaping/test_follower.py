@@ -27,6 +27,7 @@ def follow(targets, hold=40):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(vectors, min_size=1, max_size=8), st.integers(1, 80))
+@pytest.mark.lengthy
 def test_speed_acceleration_and_jerk_stay_inside_limits_for_any_target(targets, hold):
     before = f.Motion()
     for _, motion in follow(targets, hold):

@@ -243,6 +243,7 @@ def test_disengaging_in_motion_goes_on_at_the_hand_speed():
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(*[st.floats(-0.05, 0.05)] * 3), min_size=1, max_size=30), st.booleans())
+@pytest.mark.lengthy
 def test_any_path_gives_increasing_time_and_ends_at_its_end(steps, underrun_imminent):
     base = PathTimeParameterization(CONFIG, PERIOD, line(0.0))
     pose, total, last = line(0.0), 0.0, line(0.0)
