@@ -21,6 +21,7 @@ AT_REST = 0.005  # [rad/s] of every measured joint
 MOVING = 0.03  # [rad/s]
 STILL = 1.0  # [s] for which it stays at rest
 LIMIT = 30.0  # [s]
+SCALE = 0.3  # [-] of the hand: wherever it is stopped, the next one is within reach from there
 
 FOCUS = {  # what has the focus -> how it gets it, and what then has it
     "nothing": (lambda page: page.evaluate("document.activeElement.blur()"), "BODY"),
@@ -32,6 +33,11 @@ FOCUS = {  # what has the focus -> how it gets it, and what then has it
     "a button": (lambda page: page.get_by_role("button", name="time clutch").focus(), "BUTTON"),
     "the bar": (lambda page: page.locator("#stops .resume").focus(), "BUTTON"),
 }
+BRIEFLY = (
+    "nothing",
+    "the command line",
+    "a list",
+)  # each of the others halts in operator/console/test_console_stops.py
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +94,16 @@ def arm(terminal):
     return Arm(terminal)
 
 
-@pytest.mark.parametrize(("how", "tag"), FOCUS.values(), ids=FOCUS)
+@pytest.mark.parametrize(
+    ("how", "tag"),
+    [pytest.param(*one, id=name, marks=() if name in BRIEFLY else pytest.mark.nightly) for name, one in FOCUS.items()],
+)
 def test_esc_stops_the_measured_arm_whatever_has_the_focus(page, terminal, arm, how, tag):
-    begun = terminal.ask(commands.Replay(speed=0.5))  # refused while one is running
+    assert terminal.ask(commands.StopReplay()).done  # of the test before
+    begun = terminal.ask(commands.Replay(speed=1.0, scale=SCALE))
+    assert begun.done, begun.text
     moves = arm.until(lambda speed: speed > MOVING)
-    assert moves, ("the arm does not move: nothing to stop", begun, terminal.operator.queue, terminal.operator.robot)
+    assert moves, ("the arm does not move: nothing to stop", terminal.operator.queue, terminal.operator.robot)
     how(page)
     assert page.evaluate("document.activeElement.tagName") == tag
     page.keyboard.press("Escape")
