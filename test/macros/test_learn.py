@@ -61,7 +61,8 @@ def starts(arm, count):
 
 @pytest.mark.lengthy
 @pytest.mark.timeout(600)
-def test_what_was_shown_is_repeated_within_a_millimetre_and_half_a_degree_from_five_starts(write, arm, tmp_path):
+@pytest.mark.parametrize("count", [2, pytest.param(5, marks=pytest.mark.nightly)])
+def test_what_was_shown_is_repeated_within_a_millimetre_and_half_a_degree_from_any_start(write, arm, tmp_path, count):
     folder = write(shown=SHOWN)
     track = shown(folder, "shown", OfflineRobot(arm, board=False))
     for motion in ("absolute", "relative"):
@@ -73,7 +74,7 @@ def test_what_was_shown_is_repeated_within_a_millimetre_and_half_a_degree_from_f
         kinds = [step.step.primitive for step in check_macro(folder, motion, arm, {})]
         assert kinds.count("free_grasp") == 1
         assert kinds[-1] == "cartesian_guarded"
-        for q in starts(arm, 5):
+        for q in starts(arm, count):
             robot = OfflineRobot(arm, q, board=False)
             start = pin.XYZQUATToSE3(robot.context().tool_pose)
             wanted = last if motion == "absolute" else start * first.actInv(last)

@@ -41,11 +41,12 @@ def test_nothing_counts_as_executed_that_the_arm_did_not_do(content, fault):
         assert [done.seq for done in rig.done] == list(range(1, POINTS + 1))
 
 
+@pytest.mark.parametrize("step", [0.02, pytest.param(0.005, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("content", [Content.FINGERS, Content.PATH])
-def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(content):
+def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(content, step):
     """The setpoint may be at the end, or too near to plan to it, and the loop forgets what the arm has not done."""
     rig = ExecutedRig(ROBOT)
-    for phase in np.arange(1.10, 1.35, 0.005):
+    for phase in np.arange(1.10, 1.35, step):
         rig.append(content, 50)
         rig.run(phase)
         FAULTS["loop stalled"](rig, 0.18)
