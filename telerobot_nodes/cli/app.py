@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "resume": "operate:resume",
     "clutch": "operate:clutch",
     "clear": "operate:clear",
+    "undo": "operate:undo",
     "ratio": "operate:ratio",
     "gripper": "operate:gripper",
     "rate": "operate:rate",

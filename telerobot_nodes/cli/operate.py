@@ -117,6 +117,11 @@ def collision_stop(
     do(commands.CollisionStop(state is Switch.ON), namespace)
 
 
+def undo(namespace: Namespace = "") -> None:
+    """Bring back the points that the time brake or clear has deleted, before the next point is laid."""
+    do(commands.Deed.UNDO, namespace)
+
+
 def pause(namespace: Namespace = "") -> None:
     """Bring the arm to rest on its path and keep the plan."""
     do(commands.Deed.PAUSE, namespace)

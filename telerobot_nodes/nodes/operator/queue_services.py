@@ -33,6 +33,7 @@ class QueueServices:
             "stop_before_collision": self._on_stop_before_collision,
             "brake": self._on_brake,
             "clear": self._on_clear,
+            "undo": self._on_undo,
             "pause": self._on_pause,
             "rate": self._on_rate,
             "time_ratio": self._on_time_ratio,
@@ -79,6 +80,10 @@ class QueueServices:
     def _on_clear(self, _request: Any, response: Any) -> None:
         deleted = self._queue.clear(self._node.now())
         response.success, response.message = True, f"{deleted} points deleted"
+
+    def _on_undo(self, _request: Any, response: Any) -> None:
+        restored = self._queue.undo(self._node.now())
+        response.success, response.message = True, f"{restored} points are back"
 
     def _on_resume(self, _request: Any, response: Any) -> None:
         self._queue.resume(self._node.now())

@@ -243,6 +243,7 @@ class Deed(Enum):
 
     ADOPT = "adopt"
     DISCARD = "discard"
+    UNDO = "undo"
     PAUSE = "pause"
     REQUEST_CONTROL = "request_control"
     GRANT_CONTROL = "grant_control"

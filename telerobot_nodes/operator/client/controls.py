@@ -54,6 +54,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("time clutch", (C.TimeClutch,), "time clutch", "clutch off", "clutch", "clutch"),
     Control("time ratio", (C.TimeRatio,), "time ratio", "ratio 1.5", "ratio", "ratio"),
     Control("delete all", (C.Clear,), "delete all", "clear", "clear", "clear"),
+    _deed(Deed.UNDO, "undo", "undo"),
     Control(
         "position clutch", (C.PositionClutch,), "position clutch", "position off", "position_clutch", "position_clutch"
     ),

@@ -44,6 +44,10 @@ class OperatorWords(ABC):
         """Delete every point not yet executed."""
         return self.ask(commands.Clear())
 
+    def undo(self) -> Outcome:
+        """Bring back what the time brake or `clear` has deleted, until the next point is laid; releases the brake."""
+        return self.ask(Deed.UNDO)
+
     def pause(self) -> Outcome:
         """Bring the arm to rest on its path and keep the plan."""
         return self.ask(Deed.PAUSE)

@@ -60,6 +60,10 @@ class Panel:
             self._execution(offered)
 
     def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
+        if commands.Deed.UNDO in offered:
+            hint = "bring back what brake or delete-all deleted, before the next point is laid (U)"
+            self._ask_on(self._gui.add_button("undo", color="gray", hint=hint).on_click, lambda: commands.Deed.UNDO)
+            self._key("undo", "U", lambda: commands.Deed.UNDO)
         if commands.PositionClutch in offered:
             hint = "off: points form a trial path; on again: a connecting path joins its end to the plan"
             box = self._gui.add_checkbox("position clutch", True, hint=hint)

@@ -117,6 +117,7 @@ class OperatorPanel(QWidget):
         form.addRow("scrub (-1: off)", scrub)
         pauses = _row(self._button(Deed.PAUSE.value, "pause", lambda: Deed.PAUSE))
         pauses.addWidget(self._button("clear", "delete all", commands.Clear))
+        pauses.addWidget(self._button(Deed.UNDO.value, "undo", lambda: Deed.UNDO))
         form.addRow("plan", pauses)
         form.addRow("control", self._deeds(AUTHORITY, "_control"))
         return _scrolled(form)

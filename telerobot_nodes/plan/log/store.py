@@ -37,6 +37,11 @@ class PointBlock:
         """The first n points; views."""
         return PointBlock(self.seq[:n], self.time[:n], self.pose[:n], self.timing[:n], self.gripper[:n])
 
+    def last(self, n: int) -> PointBlock:
+        """The last n points; views."""
+        rows = slice(len(self) - n, None)
+        return PointBlock(self.seq[rows], self.time[rows], self.pose[rows], self.timing[rows], self.gripper[rows])
+
     def copy(self) -> PointBlock:
         """The same points, independent of the store."""
         return PointBlock(self.seq.copy(), self.time.copy(), self.pose.copy(), self.timing.copy(), self.gripper.copy())
@@ -49,6 +54,7 @@ class PlanStore:
         self.capacity = capacity
         self._start = 0
         self._end = 0
+        self._cut = 0  # end of the rows that were truncated and not written over
         self._allocate(FIRST_SIZE)
 
     def __len__(self) -> int:
@@ -109,25 +115,51 @@ class PlanStore:
         self._timing[rows] = timing
         self._gripper[rows] = gripper
         self._end += n
+        self._cut = self._end
 
-    def extend(self, block: PointBlock) -> None:
-        """Append points that were taken from a store; raises like `append`."""
-        start = self._end
+    def extend(self, block: PointBlock, truncated_as: int | None = None) -> None:
+        """Append points that were taken from a store; raises like `append`.
+
+        `truncated_as`: number of their last point, if they were truncated here with other numbers. What was truncated
+        after that point can still be restored.
+        """
+        if not len(block):
+            return
+        rest = self._truncated_after(int(block.seq[-1]) if truncated_as is None else truncated_as)
         self.append(block.seq, block.time, block.pose, 0)
         start = self._end - len(block)
         self._timing[start : self._end] = block.timing
         self._gripper[start : self._end] = block.gripper
+        self._keep_truncated(rest)
 
     def clear(self) -> None:
         """Drop every point."""
-        self._start = self._end = 0
+        self._start = self._end = self._cut = 0
 
     def truncate(self, after_seq: int) -> int:
         """Drop every point with a number above `after_seq`; returns how many. Costs O(log n)."""
         end = self._start + int(self._seq[self._start : self._end].searchsorted(after_seq, side="right"))
         dropped = self._end - end
+        self._cut = max(self._cut, self._end)
         self._end = end
         return dropped
+
+    def truncated(self) -> PointBlock:
+        """What `truncate` has dropped from the end since the last append: the points after the newest; copies."""
+        return self._rows(slice(self._end, self._cut)).copy()
+
+    def _truncated_after(self, seq: int) -> PointBlock:
+        """Of what was truncated, the points after this one; none if it is not among them."""
+        block = self.truncated()
+        known = int(block.seq.searchsorted(seq, side="right"))
+        return block.last(len(block) - known if known and int(block.seq[known - 1]) == seq else 0)
+
+    def _keep_truncated(self, block: PointBlock) -> None:
+        self._reserve(len(block))
+        rows = slice(self._end, self._end + len(block))
+        self._seq[rows], self._time[rows], self._pose[rows] = block.seq, block.time, block.pose
+        self._timing[rows], self._gripper[rows] = block.timing, block.gripper
+        self._cut = rows.stop
 
     def forget(self, before_seq: int) -> int:
         """Drop every point with a number below `before_seq`; returns how many. Costs O(log n)."""

@@ -14,7 +14,7 @@ from telerobot_nodes.core.protocol import GRIPPER_RANGE, AuthorityKind, DeviceSt
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import TransitionError
 from telerobot_nodes.plan.authority import AuthorityMessage
-from telerobot_nodes.plan.log import ExecutorReport, Operation, PlanUpdate
+from telerobot_nodes.plan.log import ExecutorReport, Operation, Phase, PlanUpdate
 from telerobot_nodes.plan.queue.collision_stop import CollisionCheck
 from telerobot_nodes.plan.queue.hand_tip import HandTip
 from telerobot_nodes.plan.queue.joins import JoinOutcome
@@ -134,6 +134,18 @@ class PathPlanQueue:
         deleted = self._sync.clear()
         self._notices.latest = f"{deleted} points deleted; waiting for the robot's confirmation"
         return deleted
+
+    def undo(self, now: float) -> int:
+        """Append again what brake or delete-all have deleted since the last point; returns how many points.
+
+        Releases the brake. Raises InvalidValueError when there is nothing, TransitionError while the plan waits for the
+        robot's confirmation, or without authority.
+        """
+        self._advance(now)
+        if self._recorder.position_clutch and self._sync.phase is not Phase.READY:
+            raise self._notices.refuse(TransitionError("queue", self._sync.phase.value, "undo"))
+        with self._notices.counting_refusals():
+            return self._recorder.undo()
 
     def pause(self, now: float) -> None:
         """Stop the arm on its path; the plan is kept. Raises TransitionError without authority."""

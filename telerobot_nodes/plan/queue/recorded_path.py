@@ -90,6 +90,15 @@ class RecordedPath:
         """Append points that the robot had taken and lost, with new numbers."""
         self._extend(block)
 
+    def restore(self) -> int:
+        """Append what was truncated since the last append, with new numbers; returns how many points.
+
+        Raises QueueFullError when it does not fit.
+        """
+        block = self.store.truncated()
+        self._extend(block)
+        return len(block)
+
     def check_room(self, n: int) -> None:
         """Raise QueueFullError when `n` more points do not fit."""
         if len(self.store) + n > self.store.capacity:
@@ -108,5 +117,6 @@ class RecordedPath:
 
     def _extend(self, block: PointBlock) -> None:
         seq = np.arange(self._next_seq, self._next_seq + len(block))
-        self.store.extend(PointBlock(seq, block.time, block.pose, block.timing, block.gripper))
+        again = PointBlock(seq, block.time, block.pose, block.timing, block.gripper)
+        self.store.extend(again, int(block.seq[-1]) if len(block) else None)
         self._next_seq += len(block)

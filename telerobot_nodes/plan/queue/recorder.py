@@ -7,7 +7,7 @@ the link, authority.
 from __future__ import annotations
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.plan.queue.brake import TimeBrake
 from telerobot_nodes.plan.queue.joins import JoinOutcome, join
 from telerobot_nodes.plan.queue.notices import Notices
@@ -61,6 +61,20 @@ class Recorder:
         """Continue from the head of the path, at rest."""
         if len(self.path):
             self.sampler.restart(self.path.head_pose)
+
+    def undo(self) -> int:
+        """Release the brake and append again what was deleted after the head; returns how many points.
+
+        Raises InvalidValueError when nothing was deleted since the last point.
+        """
+        restored = self.path.restore()
+        if not restored:
+            what = "allowed: after the time brake or delete-all, before the next point"
+            raise InvalidValueError("undo", "no deleted points", what)
+        self.brake.release()
+        self.restart_sampler()
+        self._notices.latest = f"{restored} points are back"
+        return restored
 
     def set_gripper(self, opening: float) -> None:
         """Set the opening [m] from the head on; points already sampled keep the one they were sampled with."""

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from two_agents import Two
 
 from telerobot_nodes.core.protocol import AuthorityKind
-from telerobot_nodes.errors import TransitionError
+from telerobot_nodes.errors import InvalidValueError, TransitionError
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 NAMES = st.sampled_from(["ann", "bob"])
@@ -68,6 +68,11 @@ class AgentsMachine(RuleBasedStateMachine):
     @rule(name=NAMES)
     def clear(self, name):
         self.tried(lambda queue: queue.clear(self.two.now), name)
+
+    @rule(name=NAMES)
+    def undo(self, name):
+        with contextlib.suppress(InvalidValueError):  # nothing was deleted
+            self.tried(lambda queue: queue.undo(self.two.now), name)
 
     def tried(self, control, name):
         with contextlib.suppress(TransitionError):

@@ -117,3 +117,24 @@ def test_least_step_of_plan_time_is_accepted():
     add(store, 1, 2, 1000.0, MIN_STEP)
     add(store, 3, 1, store.last_time + MIN_STEP)
     assert len(store) == 3
+
+
+def test_what_was_truncated_since_the_last_append_can_be_had_again():
+    store = PlanStore(100)
+    store._allocate(12)  # so that restoring needs more room
+    add(store, 1, 10, 0.0)
+    store.truncate(8)
+    store.truncate(3)
+    assert store.truncated().seq.tolist() == [4, 5, 6, 7, 8, 9, 10]
+    again = store.truncated().first(2)
+    store.extend(again)  # the robot had kept two of them
+    assert numbers(store) == [1, 2, 3, 4, 5]
+    assert store.truncated().seq.tolist() == [6, 7, 8, 9, 10]
+    assert store.truncated().pose[:, 0].tolist() == [6, 7, 8, 9, 10]
+    store.extend(store.truncated().first(0))
+    assert len(store.truncated()) == 5
+    add(store, 20, 1)
+    assert len(store.truncated()) == 0
+    store.truncate(3)
+    store.clear()
+    assert len(store.truncated()) == 0

@@ -1,5 +1,6 @@
 """The queue, the log and a robot under any interleaving of controls, faults and time (stateful)."""
 
+import contextlib
 import itertools
 import os
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from telerobot_nodes.errors import TransitionError
+from telerobot_nodes.errors import InvalidValueError, TransitionError
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
 MOST_STEP = 0.5 * 0.02 * 1.1  # [m] between points at the follower's top speed
@@ -78,6 +79,11 @@ class PlanMachine(RuleBasedStateMachine):
     @rule()
     def clear(self):
         self.tried(lambda: self.session.queue.clear(self.session.now))
+
+    @rule()
+    def undo(self):
+        with contextlib.suppress(TransitionError, InvalidValueError):  # unconfirmed; nothing was deleted
+            self.session.queue.undo(self.session.now)
 
     @rule(engaged=st.booleans(), kind=st.sampled_from(list(Join)))
     def position_clutch(self, engaged, kind):
