@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from telerobot_nodes.core.protocol import DeviceState
 from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd, Result, commands
 
 pytestmark = [
@@ -66,6 +67,22 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
         assert move.wait(10.0).end is MoveEnd.STOPPED
         assert robot.clear().done
         assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
+
+
+def test_what_the_brake_has_deleted_comes_back_and_is_executed(robot):
+    assert robot.rate(0.2).done  # so that most of the plan is ahead of the arm
+    assert robot.replay(speed=2.0, scale=0.2).done
+    assert robot.wait_until(lambda state: state.queue.device is DeviceState.TRACKING, 10.0)
+    assert robot.wait_until(lambda state: state.queue.device is DeviceState.IDLE, 30.0)
+    head = robot.state.queue.head_time
+    assert robot.brake(5.0).done
+    assert robot.wait_until(lambda state: state.queue.head_time < head - 0.5, 10.0)
+    assert robot.undo().done
+    assert robot.wait_until(lambda state: state.queue.head_time == head and state.queue.brake_rate == 0.0, 10.0)
+    refused = robot.undo()
+    assert (refused.result, "no deleted points" in refused.text) == (Result.REFUSED, True)
+    assert robot.rate(1.0).done
+    assert robot.wait_until(lambda state: state.queue.length == 0 and not state.moving, 60.0)
 
 
 def test_a_goal_is_sent_on_the_thread_that_takes_its_answer(robot, monkeypatch):
