@@ -102,8 +102,8 @@ def test_esc_stops_the_measured_arm_whatever_has_the_focus(page, terminal, arm, 
     assert terminal.ask(commands.StopReplay()).done  # of the test before
     begun = terminal.ask(commands.Replay(speed=1.0, scale=SCALE))
     assert begun.done, begun.text
-    moves = arm.until(lambda speed: speed > MOVING)
-    assert moves, ("the arm does not move: nothing to stop", terminal.operator.queue, terminal.operator.robot)
+    if not arm.until(lambda speed: speed > MOVING):
+        pytest.fail(f"nothing to stop: {begun.text}; {terminal.operator.queue}; {terminal.operator.robot}")
     how(page)
     assert page.evaluate("document.activeElement.tagName") == tag
     page.keyboard.press("Escape")
