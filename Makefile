@@ -6,11 +6,11 @@ BIN := .venv/bin
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
-# Style; what computes, on every core; then what starts a graph, one graph at a time, and single nodes beside it. All
-# run, whatever the first finds; 5: none selected. A test of the graph whose end hangs outside of Python, beyond every time limit of its own, ends the run.
+# Style; what computes, on every core; then, one by one, what starts a graph. All run, whatever the first finds; 5: none
+# selected. A test of the graph whose end hangs outside of Python, beyond every time limit of its own, ends the run.
 define pytest
 	@style=0; $(MAKE) --no-print-directory style || style=$$?; units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system$(1)" --junitxml=build/tests/units.xml $(ARGS) || units=$$?; \
-	graphs=0; $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope -o faulthandler_timeout=960 -o faulthandler_exit_on_timeout=true -m "system$(1)" --junitxml=build/tests/graphs.xml $(ARGS) || graphs=$$?; \
+	graphs=0; $(BIN)/python -m pytest -o faulthandler_timeout=960 -o faulthandler_exit_on_timeout=true -m "system$(1)" --junitxml=build/tests/graphs.xml $(ARGS) || graphs=$$?; \
 	case $$style$$units$$graphs in 000 | 005 | 050) ;; *) exit 1 ;; esac
 endef
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from _pytest.junitxml import xml_key
-from graph_schedule import BesideTheGraphs
 from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
 
@@ -39,40 +38,18 @@ def pytest_addoption(parser):
     )
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """With `--dist loadscope`: graphs one after the other on one worker, single nodes meanwhile on another."""
-    return BesideTheGraphs(config, log) if beside_the_graphs(config) else None
-
-
-def beside_the_graphs(config):
-    """True in the process that distributes tests of the graph over workers."""
-    return config.getoption("dist", "no") == "loadscope" and not hasattr(config, "workerinput")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session):
-    """Measure before the workers start: they collect at once."""
-    if beside_the_graphs(session.config):
-        measure_lateness(session.config)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
-    """Measure before tests of the graph in this process."""
+    """Before tests of the graph: measure how late this machine is. The result is printed and kept; the tests run."""
+    seconds = session.config.getoption("lateness_probe")
     graph = any(item.get_closest_marker("system") for item in getattr(session, "items", ()))
-    if graph and not hasattr(session.config, "workerinput"):
-        measure_lateness(session.config)
-
-
-def measure_lateness(config):
-    """Measure how late this machine is. The result is printed and kept; the tests run."""
-    seconds = config.getoption("lateness_probe")
-    if seconds <= 0.0 or config.option.collectonly:
+    if seconds <= 0.0 or not graph or session.config.option.collectonly:
         return
-    config.stash[LATENESS] = late = probe(seconds)
-    report(config, late)
-    config.pluginmanager.getplugin("terminalreporter").write_line(f"\n{late}", red=late.busy)
+    session.config.stash[LATENESS] = late = probe(seconds)
+    report(session.config, late)
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None:  # a worker of xdist has none
+        reporter.write_line(f"\n{late}", red=late.busy)
 
 
 def report(config, late):
