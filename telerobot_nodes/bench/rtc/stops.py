@@ -126,7 +126,7 @@ def _goals(counts: Mapping[str, Counter[str]]) -> list[dict[str, Any]]:
     goals = []
     for way, found in counts.items():
         obeyed = sum(count for outcome, count in found.items() if outcome.startswith("obeyed"))
-        name, met = way.replace("_", " "), found.total() - found["obeyed_rested"]
+        name, met = way.replace("_", " "), obeyed - found["obeyed_rested"]
         goals.append(report.goal(f"{name}: halts obeyed", obeyed, "-", "==", found.total()))
         goals.append(report.goal(f"{name}: halts that met a moving arm", met, "-", ">=", found.total() / 2))
     crept = sum(found["crept"] for found in counts.values())

@@ -69,8 +69,11 @@ class AgentsMachine(RuleBasedStateMachine):
     def clear(self, name):
         self.tried(lambda queue: queue.clear(self.two.now), name)
 
-    @rule(name=NAMES)
-    def undo(self, name):
+    @rule(name=NAMES, seconds=st.sampled_from([0.05, 0.5]))
+    def undo(self, name, seconds):
+        """After a deletion of its own: among the other rules it would find nothing deleted."""
+        self.tried(lambda queue: queue.set_brake(self.two.now, 5.0), name)
+        self.two.run(seconds)
         with contextlib.suppress(InvalidValueError):  # nothing was deleted
             self.tried(lambda queue: queue.undo(self.two.now), name)
 

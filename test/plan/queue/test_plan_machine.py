@@ -80,9 +80,15 @@ class PlanMachine(RuleBasedStateMachine):
     def clear(self):
         self.tried(lambda: self.session.queue.clear(self.session.now))
 
-    @rule()
-    def undo(self):
+    @rule(rate=st.sampled_from([0.5, 5.0, None]), seconds=st.sampled_from([0.05, 0.5]))
+    def undo(self, rate, seconds):
+        """After a deletion of its own: among the other rules it would find nothing deleted."""
         with contextlib.suppress(TransitionError, InvalidValueError):  # unconfirmed; nothing was deleted
+            if rate is None:
+                self.session.queue.clear(self.session.now)
+            else:
+                self.session.queue.set_brake(self.session.now, rate)
+            self.session.run(seconds)
             self.session.queue.undo(self.session.now)
 
     @rule(engaged=st.booleans(), kind=st.sampled_from(list(Join)))
