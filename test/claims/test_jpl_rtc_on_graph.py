@@ -254,14 +254,19 @@ def test_s5_one_unit_writes_the_database(arm, files):
     """5: commands that run at the same time change it, one change after the other, each under its author."""
     numbers = [arm.begin("locate box"), arm.begin("move left_arm by 5 cm down"), arm.begin("wait for 0.5 s")]
     assert all(arm.end(number, LIMIT).ok for number in numbers)
-    with sqlite3.connect(files / "world.sqlite") as store:
-        rows = list(store.execute("select revision, author, stamp from items where revision > 1 order by revision"))
-    authors = {}
-    for revision, author, stamp in rows:
-        authors.setdefault(revision, set()).add((author, stamp))
-    assert all(len(one) == 1 for one in authors.values())
-    said = {author for one in authors.values() for author, _ in one}
-    assert {"observation of left_arm", f"command {numbers[0]}", f"command {numbers[1]}"} <= said
+    wanted = {"observation of left_arm", f"command {numbers[0]}", f"command {numbers[1]}"}
+    changes = {}
+
+    def saved():  # the unit saves once a second
+        with sqlite3.connect(files / "world.sqlite") as store:
+            for revision, author, stamp in store.execute(
+                "select revision, author, stamp from items where revision > 1"
+            ):
+                changes.setdefault(revision, set()).add((author, stamp))
+        return wanted <= {author for change in changes.values() for author, _ in change}
+
+    assert arm.wait_until(saved, LIMIT), changes
+    assert all(len(change) == 1 for change in changes.values())
 
 
 def test_s5_the_operator_performs_the_steps_of_a_command(arm):

@@ -28,6 +28,7 @@ NEAR = 0.03  # [m] between a point and the arm: 0.02 rad of a joint, and the lag
 FINGERS_NEAR = 0.003  # [m]
 SLICE = 0.2  # [s] between two looks whether the plan is executed
 PATIENCE = 30.0  # [s]
+LATCHED = 1.0  # [s] after which a person takes a halt for one that only RESUME clears
 HELP = 6  # times that a person resets and resumes
 AGENT = "ann"
 
@@ -172,10 +173,12 @@ class ExecutedRig:
         return idle and report.executed_seq == self.plan.last_seq
 
     def finish(self) -> bool:
-        """Go on until the plan is executed; False when it is not after PATIENCE."""
+        """Go on until the plan is executed; False when it is halted for LATCHED, or not executed after PATIENCE."""
+        halted = 0.0  # [s] so far
         for _ in range(round(PATIENCE / SLICE)):
             report = self.executor.report(self.now)
-            if report.mode is ExecutorMode.IDLE and report.queue_length == 0:
+            halted = halted + SLICE if report.mode is ExecutorMode.HALTED else 0.0
+            if halted > LATCHED or (report.mode is ExecutorMode.IDLE and report.queue_length == 0):
                 break
             self.run(SLICE)
         self.run(2 * TICK * PERIOD)  # the executor reports in its tick what it has counted
