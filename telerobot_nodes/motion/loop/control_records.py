@@ -215,6 +215,8 @@ class ControlOutput:
             joint = int(error.argmax())
             return f"joint {joint} is {error[joint]:.3f} rad from its setpoint"
         if self.waiting == Waiting.GRIPPER:
+            if self.gripper < 0.0:
+                return "the fingers were stopped on their way"
             return f"the fingers are not at {self.gripper:.3f} m, and hold nothing"
         if self.waiting == Waiting.HARDWARE:
             return "the hardware interface has not accepted the setpoint"

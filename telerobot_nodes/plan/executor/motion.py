@@ -228,11 +228,13 @@ class PlanMotion:
             self._profile = used.profile
 
     def _left_path(self, now: float, report: ControlReport) -> bool:
-        """True when the loop did not finish the motion, or forgot a part that was still on its way to the arm."""
+        """True when the loop did not finish the motion, or arm or fingers will not come to its end by themselves."""
         end = self._profile.end_tau
         if now < self._profile.end or abs(report.plan_time - end) > EXECUTED_SLACK:
             return True
-        return not report.waiting and self.arrived_time < end - EXECUTED_SLACK
+        stays = not report.waiting  # the loop forgot what was on its way
+        stays = stays or (report.resting and now > self._profile.end + self.config.control_timeout)  # or stopped it
+        return stays and self.arrived_time < end - EXECUTED_SLACK
 
     def _lose(self, reason: str, recoverable: bool = False) -> None:
         self._recoverable = recoverable and (self._recoverable or not self._lost)

@@ -66,6 +66,25 @@ def test_a_plan_goes_on_after_connections_were_cut(fault, phase, duration):
     assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True)
 
 
+@pytest.mark.parametrize("fault", ["all cut", "halted", "joints missing"])
+def test_fingers_stopped_after_the_path_has_ended_finish_their_way(fault):
+    """The setpoint is at the end of a plan shorter than the fingers' way; then the loop stops, and these with it."""
+    rig = ExecutedRig(ROBOT)
+    for phase in np.arange(0.2, 0.7, 0.1):
+        rig.append(Content.FINGERS, 5)
+        rig.run(phase)
+        FAULTS[fault](rig, 0.2)
+        assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True), phase
+
+
+def test_fingers_that_a_stop_holds_on_their_way_are_reported_so():
+    rig = ExecutedRig(ROBOT)
+    rig.append(Content.FINGERS, 5)
+    rig.run(0.4)
+    FAULTS["halted"](rig, 0.2)
+    assert report_of(rig.loop.output).waiting == "the fingers were stopped on their way"
+
+
 def test_the_bench_counts_cases_windows_and_points():
     result = executed.run({"windows": 30, "faults": "halted,loop stalled", "plans": "path,fingers"})
     counts = result["figures"]["counts"]
