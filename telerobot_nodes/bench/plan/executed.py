@@ -19,7 +19,8 @@ from telerobot_nodes.bench.plan.executed_rig import BETWEEN, FAULTS, Content, Ex
 from telerobot_nodes.core.robot import RobotModel, load_robot
 
 WINDOWS = 10_000  # offered during each fault
-POINTS = {Content.PATH: 50, Content.DWELL: 30, Content.FINGERS: 50}  # of a plan
+POINTS = {Content.PATH: 50, Content.DWELL: 30, Content.FINGERS: 50, Content.GRASP: 5}  # of a plan
+GRASP_TIME = 0.8  # [s] of the fingers for their way
 SHORTEST, LONGEST = 0.02, 0.6  # [s] of a fault
 
 
@@ -58,7 +59,7 @@ class _Bench:
             self._case += 1
             chance = np.random.default_rng([self._seed, self._case])
             rig.append(content, POINTS[content])
-            rig.run(chance.uniform(0.0, 1.2 * BETWEEN * POINTS[content]))
+            rig.run(chance.uniform(0.0, GRASP_TIME if content is Content.GRASP else 1.2 * BETWEEN * POINTS[content]))
             before = rig.offered
             FAULTS[fault](rig, chance.uniform(SHORTEST, LONGEST))
             counts["windows_in_the_fault"] += rig.offered - before

@@ -39,6 +39,7 @@ class Content(Enum):
     PATH = "path"
     DWELL = "dwell"
     FINGERS = "fingers"
+    GRASP = "grasp"  # the path ends while the fingers are on their way
 
 
 class Cut(IntEnum):
@@ -104,7 +105,7 @@ class ExecutedRig:
         if content is Content.PATH:
             poses[:, 1] += self._side * 0.0015 * points * (1.0 - np.cos(np.pi * np.linspace(0.0, 1.0, points)))
             self._side = -self._side
-        if content is Content.FINGERS:
+        if content in (Content.FINGERS, Content.GRASP):
             assert self.robot.gripper is not None
             target = 0.0 if self._opening > 0.0 else self.robot.gripper.max_opening
             opening = np.linspace(self._opening, target, points)
