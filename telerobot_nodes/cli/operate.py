@@ -86,6 +86,30 @@ def ratio(
     do(commands.TimeRatio(value), namespace)
 
 
+def orientation(
+    state: Annotated[Switch, typer.Argument(help="on: turning the hand turns the tool; off: the hand only moves it.")],
+    namespace: Namespace = "",
+) -> None:
+    """Engage or disengage the orientation clutch."""
+    do(commands.OrientationClutch(state is Switch.ON), namespace)
+
+
+def linear_scale(
+    value: Annotated[float, typer.Argument(help="Motion of the tool per motion of the hand, 0 .. 10.")],
+    namespace: Namespace = "",
+) -> None:
+    """Set how far the tool moves when the hand moves; 0: the hand only turns it."""
+    do(commands.LinearScale(value), namespace)
+
+
+def angular_scale(
+    value: Annotated[float, typer.Argument(help="Turning of the tool per turning of the hand, 0 .. 10.")],
+    namespace: Namespace = "",
+) -> None:
+    """Set how far the tool turns when the hand turns."""
+    do(commands.AngularScale(value), namespace)
+
+
 def gripper(
     opening: Annotated[float, typer.Argument(help="Opening in metres, 0 .. 0.2.")], namespace: Namespace = ""
 ) -> None:

@@ -56,6 +56,8 @@ def test_a_bad_command_is_refused_by_name_and_the_plan_stays(terminal, case):
 
 BAD_CONTROLS = {
     "time ratio above its range": ("time_ratio", {"value": 99.0}, "time_ratio"),
+    "linear scale below its range": ("linear_scale", {"value": -1.0}, "linear_scale"),
+    "angular scale that is no number": ("angular_scale", {"value": NAN}, "angular_scale"),
     "time ratio that is no number": ("time_ratio", {"value": NAN}, "time_ratio"),
     "pace of zero": ("rate", {"value": 0.0}, "rate"),
     "gripper wider than any": ("gripper", {"value": 0.5}, "gripper"),

@@ -69,6 +69,28 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
         assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
 
 
+def test_the_tool_moves_by_the_set_share_of_the_hand(robot):
+    ways = []
+    for scale in (1.0, 0.25):
+        assert robot.linear_scale(scale).done
+        assert robot.wait_until(lambda state, scale=scale: state.queue.linear_scale == scale, 10.0)
+        begin, seen = above(robot, 0.0), [0.0]
+
+        def ended(state, begin=begin, seen=seen):
+            seen.append(float(np.linalg.norm(state.queue.target_pose[:3] - begin)))
+            return state.queue.device is DeviceState.IDLE
+
+        assert robot.replay(speed=2.0, scale=0.2).done
+        assert robot.wait_until(lambda state: state.queue.device is DeviceState.TRACKING, 10.0)
+        assert robot.wait_until(ended, 30.0)
+        ways.append(max(seen))
+        assert robot.clear().done
+        assert robot.wait_until(lambda state: state.queue.length == 0 and not state.moving, 30.0)
+    assert robot.linear_scale(1.0).done
+    assert ways[0] > 0.01
+    assert ways[1] / ways[0] == pytest.approx(0.25, rel=0.2)
+
+
 def test_what_the_brake_has_deleted_comes_back_and_is_executed(robot):
     assert robot.rate(0.2).done  # so that most of the plan is ahead of the arm
     assert robot.replay(speed=2.0, scale=0.2).done

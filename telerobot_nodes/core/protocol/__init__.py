@@ -11,6 +11,7 @@ from telerobot_nodes.core.protocol.halt_words import (
     names_arm,
 )
 from telerobot_nodes.core.protocol.identity import HaltId, identity, role_of
+from telerobot_nodes.core.protocol.ranges import GRIPPER_RANGE, SCALE_RANGE
 from telerobot_nodes.core.protocol.state_machine import next_state
 from telerobot_nodes.core.protocol.states import (
     ENGAGE_DISTANCE,
@@ -30,7 +31,7 @@ from telerobot_nodes.core.protocol.states import (
     Waiting,
 )
 from telerobot_nodes.core.protocol.trial_text import trial_of
-from telerobot_nodes.core.protocol.window import GRIPPER_RANGE, GRIPPER_UNCHANGED, MotionWindow
+from telerobot_nodes.core.protocol.window import GRIPPER_UNCHANGED, MotionWindow
 
 __all__ = [
     "ENGAGE_DISTANCE",
@@ -38,6 +39,7 @@ __all__ = [
     "GRIPPER_RANGE",
     "GRIPPER_UNCHANGED",
     "HALT_WORDS",
+    "SCALE_RANGE",
     "AuthorityKind",
     "ConflictKind",
     "ControlState",

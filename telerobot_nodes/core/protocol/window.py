@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from telerobot_nodes.core.values import FloatArray
 
-GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
 GRIPPER_UNCHANGED = -1.0  # as in JointSetpoint.msg
 
 

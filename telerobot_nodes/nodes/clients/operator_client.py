@@ -64,6 +64,9 @@ _CALLS: dict[commands.Kind, _Call] = {
     commands.Reset: ("path_plan_queue/reset", lambda c: Trigger.Request()),
     commands.Tare: ("path_plan_queue/tare", lambda c: Trigger.Request()),
     commands.TimeRatio: ("path_plan_queue/time_ratio", lambda c: SetValue.Request(value=float(c.value))),
+    commands.OrientationClutch: ("path_plan_queue/orientation_clutch", lambda c: SetBool.Request(data=c.engaged)),
+    commands.LinearScale: ("path_plan_queue/linear_scale", lambda c: SetValue.Request(value=float(c.value))),
+    commands.AngularScale: ("path_plan_queue/angular_scale", lambda c: SetValue.Request(value=float(c.value))),
     commands.Gripper: ("path_plan_queue/gripper", lambda c: SetValue.Request(value=float(c.opening))),
     commands.Replay: (
         "operator_input/replay",

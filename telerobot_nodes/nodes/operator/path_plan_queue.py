@@ -10,7 +10,7 @@ from rclpy.time import Time
 
 from telerobot.msg import ForwardState, PlanQueueState
 from telerobot_nodes.core.config import NodeOptions, parameter
-from telerobot_nodes.core.protocol import UpdateKind
+from telerobot_nodes.core.protocol import SCALE_RANGE, UpdateKind
 from telerobot_nodes.core.robot import Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
@@ -20,7 +20,7 @@ from telerobot_nodes.nodes.operator.queue_services import QueueServices
 from telerobot_nodes.operator.devices import InputCounts
 from telerobot_nodes.plan.authority import AuthorityClient
 from telerobot_nodes.plan.queue import CollisionCheck, PathPlanQueue, QueueConfig
-from telerobot_nodes.plan.shaping import FollowerLimits, ShaperConfig, TimeBaseConfig
+from telerobot_nodes.plan.shaping import FollowerLimits, HandScale, ShaperConfig, TimeBaseConfig
 
 POLL_PERIOD = 0.02  # [s]
 STATE_PERIOD = 0.1  # [s]
@@ -42,6 +42,12 @@ class QueueParameters:
     )
     tremor_cutoff: float = parameter(
         5.0, unit="Hz", low=0.5, high=20.0, doc="cutoff of the low-pass filter on the hand"
+    )
+    linear_scale: float = parameter(
+        1.0, low=SCALE_RANGE[0], high=SCALE_RANGE[1], doc="motion of the tool per motion of the hand, at the start"
+    )
+    angular_scale: float = parameter(
+        1.0, low=SCALE_RANGE[0], high=SCALE_RANGE[1], doc="turning of the tool per turning of the hand, at the start"
     )
     hand_speed: float = parameter(0.5, unit="m/s", low=0.01, high=2.0, doc="highest speed of the tool target")
     free_speed: float = parameter(0.2, unit="m/s", low=0.005, high=2.0, doc="tool speed of the artificial time base")
@@ -65,7 +71,11 @@ class QueueParameters:
             stale_after=self.stale_after,
             execution_window=self.execution_window,
             stop_before_collision=self.stop_before_collision,
-            shaper=ShaperConfig(cutoff=self.tremor_cutoff, linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0)),
+            shaper=ShaperConfig(
+                cutoff=self.tremor_cutoff,
+                linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0),
+                hand_scale=HandScale(self.linear_scale, self.angular_scale),
+            ),
             time_base=TimeBaseConfig(speed=self.free_speed, acceleration=self.free_acceleration),
         )
 

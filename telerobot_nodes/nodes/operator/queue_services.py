@@ -37,6 +37,9 @@ class QueueServices:
             "pause": self._on_pause,
             "rate": self._on_rate,
             "time_ratio": self._on_time_ratio,
+            "orientation_clutch": self._on_orientation_clutch,
+            "linear_scale": partial(self._on_scale, "linear"),
+            "angular_scale": partial(self._on_scale, "angular"),
             "gripper": self._on_gripper,
             "resume": self._on_resume,
             "reset": self._on_reset,
@@ -109,3 +112,13 @@ class QueueServices:
     def _on_time_ratio(self, request: Any, response: Any) -> None:
         response.value = self._queue.set_time_ratio(self._node.now(), request.value)
         response.success, response.message = True, f"{response.value:g} plan seconds per second"
+
+    def _on_orientation_clutch(self, request: Any, response: Any) -> None:
+        self._queue.set_hand_scale(self._node.now(), turns=request.data)
+        response.success = True
+        response.message = "the hand turns the tool" if request.data else "the hand only moves the tool"
+
+    def _on_scale(self, which: str, request: Any, response: Any) -> None:
+        scale = self._queue.set_hand_scale(self._node.now(), **{which: request.value})
+        response.value = getattr(scale, which)
+        response.success, response.message = True, f"{response.value:g} of the hand's motion from now on"

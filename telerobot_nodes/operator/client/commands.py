@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE, CameraSetting
-from telerobot_nodes.core.protocol import GRIPPER_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError
 
@@ -134,6 +134,42 @@ class TimeRatio:
 
     def __str__(self) -> str:
         return f"time ratio {self.value:.2f}"
+
+
+@dataclass(frozen=True)
+class OrientationClutch:
+    """Engage: turning the hand turns the tool. Disengage: the hand only moves it."""
+
+    engaged: bool
+
+    def __str__(self) -> str:
+        return f"orientation clutch {'on' if self.engaged else 'off'}"
+
+
+@dataclass(frozen=True)
+class LinearScale:
+    """Motion of the tool per motion of the hand [-]; 0: the hand only turns the tool."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        in_range(self.value, "linear scale", *SCALE_RANGE)
+
+    def __str__(self) -> str:
+        return f"linear scale {self.value:.2f}"
+
+
+@dataclass(frozen=True)
+class AngularScale:
+    """Turning of the tool per turning of the hand [-]."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        in_range(self.value, "angular scale", *SCALE_RANGE)
+
+    def __str__(self) -> str:
+        return f"angular scale {self.value:.2f}"
 
 
 @dataclass(frozen=True)
@@ -282,6 +318,9 @@ Command = (
     | Tare
     | Resume
     | TimeRatio
+    | OrientationClutch
+    | LinearScale
+    | AngularScale
     | Gripper
     | Replay
     | StopReplay

@@ -53,6 +53,16 @@ CONTROLS: tuple[Control, ...] = (
     _deed(Deed.PAUSE, "pause", "pause"),
     Control("time clutch", (C.TimeClutch,), "time clutch", "clutch off", "clutch", "clutch"),
     Control("time ratio", (C.TimeRatio,), "time ratio", "ratio 1.5", "ratio", "ratio"),
+    Control(
+        "orientation clutch",
+        (C.OrientationClutch,),
+        "orientation clutch",
+        "orientation off",
+        "orientation_clutch",
+        "orientation_clutch",
+    ),
+    Control("linear scale", (C.LinearScale,), "linear scale", "linear-scale 0.5", "linear_scale", "linear_scale"),
+    Control("angular scale", (C.AngularScale,), "angular scale", "angular-scale 0.5", "angular_scale", "angular_scale"),
     Control("delete all", (C.Clear,), "delete all", "clear", "clear", "clear"),
     _deed(Deed.UNDO, "undo", "undo"),
     Control(

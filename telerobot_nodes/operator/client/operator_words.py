@@ -68,6 +68,18 @@ class OperatorWords(ABC):
         """Time ratio: plan seconds per second of the hand, 0.1 .. 10."""
         return self.ask(commands.TimeRatio(value))
 
+    def orientation_clutch(self, engaged: bool) -> Outcome:
+        """Engage: turning the hand turns the tool; disengage: the hand only moves it."""
+        return self.ask(commands.OrientationClutch(engaged))
+
+    def linear_scale(self, value: float) -> Outcome:
+        """Motion of the tool per motion of the hand, 0 .. 10; 0: the hand only turns the tool."""
+        return self.ask(commands.LinearScale(value))
+
+    def angular_scale(self, value: float) -> Outcome:
+        """Turning of the tool per turning of the hand, 0 .. 10."""
+        return self.ask(commands.AngularScale(value))
+
     def rate(self, value: float) -> Outcome:
         """Rate of execution: plan seconds per second, 0.1 .. 10."""
         return self.ask(commands.Rate(value))

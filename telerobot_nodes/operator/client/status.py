@@ -60,6 +60,9 @@ class QueueStatus:
     time_clutch: bool = False
     position_clutch: bool = True
     time_ratio: float = 1.0
+    orientation_clutch: bool = True
+    linear_scale: float = 1.0
+    angular_scale: float = 1.0
     brake_rate: float = 0.0
     device: DeviceState = DeviceState.IDLE
     notice: str = ""
@@ -84,8 +87,8 @@ class QueueStatus:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "device", _member(DeviceState, self.device, "device"))
-        numbers = ("time_ratio", "brake_rate", "head_time", "lead", "data_age", "round_trip", "gripper")
-        _check(self, numbers, ("target_pose",))
+        numbers = ("time_ratio", "linear_scale", "angular_scale", "brake_rate", "head_time", "lead", "data_age")
+        _check(self, (*numbers, "round_trip", "gripper"), ("target_pose",))
         _pose_or_empty(self.target_pose, "target_pose")
 
     @property

@@ -39,6 +39,9 @@ class Controls:
     position_clutch: bool | None
     collision_stop: bool | None
     time_ratio: float | None
+    orientation_clutch: bool | None
+    linear_scale: float | None
+    angular_scale: float | None
     brake_rate: float | None
     gripper: float | None  # [m]
     link: LinkSetting | None
@@ -87,6 +90,9 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
             position_clutch=client.queue.position_clutch if queue_fresh else None,
             collision_stop=client.queue.stop_before_collision if queue_fresh else None,
             time_ratio=client.queue.time_ratio if queue_fresh else None,
+            orientation_clutch=client.queue.orientation_clutch if queue_fresh else None,
+            linear_scale=client.queue.linear_scale if queue_fresh else None,
+            angular_scale=client.queue.angular_scale if queue_fresh else None,
             brake_rate=client.queue.brake_rate if queue_fresh else None,
             gripper=client.queue.gripper if queue_fresh and client.queue.gripper >= 0.0 else None,
             link=client.link if link_fresh else None,
@@ -224,6 +230,11 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
         rows.append(Row("on the way", f"{queue.unacknowledged} operations", Tone.WARN if many else Tone.PLAIN))
     if not queue.position_clutch:
         rows.append(Row("position clutch", f"disengaged, trial of {queue.trial_length} points", Tone.WARN))
+    if not queue.orientation_clutch:
+        rows.append(Row("orientation clutch", "disengaged: the hand does not turn the tool", Tone.WARN))
+    if (queue.linear_scale, queue.angular_scale) != (1.0, 1.0):
+        scales = f"the tool moves {queue.linear_scale:.2f} and turns {queue.angular_scale:.2f} times the hand"
+        rows.append(Row("hand scale", scales))
     if not queue.stop_before_collision:
         rows.append(Row("collision stop", "off: the robot executes points that collide", Tone.WARN))
     if queue.brake_rate > 0.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import ConsoleView, Controls, LinkSetting, commands
 from telerobot_nodes.operator.console import markup
@@ -107,6 +107,8 @@ class Panel:
         with self._gui.add_folder("Drive"):
             gizmo = self._gui.add_checkbox("drive by gizmo", False, hint="drag the arrows in the scene")
             self._ask_on(gizmo.on_update, lambda: GizmoMode(bool(gizmo.value)))
+            if commands.OrientationClutch in offered:
+                self._hand_scale()
             if hands is not None:
                 self._replay_row({OWN_RECORDING: "", **hands})
             if commands.Direct in offered:
@@ -116,6 +118,17 @@ class Panel:
             if commands.Tare in offered:
                 hint = "take the present force as zero; the arm must be at rest"
                 self._ask_on(self._gui.add_button("tare", color="gray", hint=hint).on_click, commands.Tare)
+
+    def _hand_scale(self) -> None:
+        hint = "on: turning the hand turns the tool; off: the hand only moves it"
+        turns = self._gui.add_checkbox("orientation clutch", True, hint=hint)
+        self._follow(turns, lambda: commands.OrientationClutch(turns.value), lambda c: c.orientation_clutch)
+        hint = "motion of the tool per motion of the hand; 0: the hand only turns it"
+        linear = self._gui.add_slider("linear scale", *SCALE_RANGE, 0.05, 1.0, hint=hint)
+        self._follow(linear, lambda: commands.LinearScale(linear.value), lambda c: c.linear_scale)
+        hint = "turning of the tool per turning of the hand"
+        angular = self._gui.add_slider("angular scale", *SCALE_RANGE, 0.05, 1.0, hint=hint)
+        self._follow(angular, lambda: commands.AngularScale(angular.value), lambda c: c.angular_scale)
 
     def _replay_row(self, files: Mapping[str, str]) -> None:
         hand = self._gui.add_dropdown("hand", tuple(files))

@@ -26,7 +26,7 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, trial_of
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, trial_of
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
 from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedNumber
@@ -133,6 +133,14 @@ class OperatorPanel(QWidget):
         replay = _row(self._button("replay", "play", lambda: commands.Replay(file.text(), speed.value())))
         replay.addWidget(self._button("stop_replay", "stop", commands.StopReplay))
         form.addRow(replay)
+        turns = "orientation clutch: turning the hand turns the tool"
+        form.addRow(self._box("orientation_clutch", turns, commands.OrientationClutch, lambda c: c.orientation_clutch))
+        scales = (
+            ("linear", commands.LinearScale, lambda c: c.linear_scale),
+            ("angular", commands.AngularScale, lambda c: c.angular_scale),
+        )
+        for name, kind, in_force in scales:
+            form.addRow(f"{name} scale", self._number(f"{name}_scale", *SCALE_RANGE, 0.05, "", kind, in_force))
         form.addRow(self._box("direct", "direct: the device moves the primitive", commands.Direct))
         form.addRow(self._button("tare", "tare", commands.Tare))
         form.addRow(self._link_group())

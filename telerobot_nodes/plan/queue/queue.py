@@ -10,7 +10,7 @@ agent holds authority.
 
 from __future__ import annotations
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, AuthorityKind, DeviceState, OperationKind
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, AuthorityKind, OperationKind
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import TransitionError
 from telerobot_nodes.plan.authority import AuthorityMessage
@@ -21,9 +21,10 @@ from telerobot_nodes.plan.queue.joins import JoinOutcome
 from telerobot_nodes.plan.queue.notices import Notices
 from telerobot_nodes.plan.queue.path_connector import Blocked, ConnectionPlanner, PathConnector, no_obstacles
 from telerobot_nodes.plan.queue.plan_sync import PlanSync
+from telerobot_nodes.plan.queue.queue_state import queue_state
 from telerobot_nodes.plan.queue.queue_values import Join, PlanQueueState, QueueConfig
 from telerobot_nodes.plan.queue.recorder import Recorder
-from telerobot_nodes.plan.shaping import Reach, SegmentTime
+from telerobot_nodes.plan.shaping import HandScale, Reach, SegmentTime
 
 
 class PathPlanQueue:
@@ -96,6 +97,19 @@ class PathPlanQueue:
         self._advance(now)
         self._recorder.sampler.ratio = float(ratio)
         return float(ratio)
+
+    def set_hand_scale(
+        self, now: float, linear: float | None = None, angular: float | None = None, turns: bool | None = None
+    ) -> HandScale:
+        """Change what is given of the hand's scale from now on, as in `HandScale`; returns it.
+
+        The tool does not jump: it makes another share of the motion that follows. Raises InvalidValueError.
+        """
+        self._advance(now)
+        shaper = self._recorder.sampler.shaper
+        with self._notices.counting_refusals():
+            shaper.hand_scale = shaper.hand_scale.changed(linear, angular, turns)
+        return shaper.hand_scale
 
     def set_position_clutch(self, now: float, engaged: bool, kind: Join = Join.CONNECT) -> JoinOutcome:
         """Engage or disengage position synchrony [claims 8, 11].
@@ -238,38 +252,7 @@ class PathPlanQueue:
 
     def state(self, now: float) -> PlanQueueState:
         """State for the operator's display."""
-        recorder, sampler, replication = self._recorder, self._recorder.sampler, self._sync.replication
-        store, report, held = recorder.plan.store, replication.report, self._sync.hold_reason()
-        stop = self._sync.collision_stop
-        age = now - replication.report_time if report else -1.0
-        waits = DeviceState.HELD if held or sampler.blocked else DeviceState.TRACKING
-        return PlanQueueState(
-            time_clutch=sampler.time_clutch,
-            position_clutch=recorder.position_clutch,
-            time_ratio=sampler.ratio,
-            brake_rate=recorder.brake.rate,
-            device=waits if sampler.shaper.fresh(now) else DeviceState.IDLE,
-            notice="; ".join(filter(None, (held, sampler.blocked, stop.reason(store), self._notices.latest))),
-            stop_before_collision=stop.enabled,
-            jumps=self._notices.jumps,
-            refused=self._notices.refused,
-            head_seq=store.last_seq,
-            head_time=store.last_time,
-            length=self._sync.length,
-            capacity=self._sync.capacity,
-            trial_length=max(len(recorder.trial) - 1, 0),
-            lead=max(store.last_time - report.plan_time, 0.0) if report and len(store) else 0.0,
-            unacknowledged=replication.unacknowledged,
-            epoch=report.epoch if report else 0,
-            agent=self.config.agent,
-            has_authority=replication.open,
-            data_age=age,
-            round_trip=replication.round_trip,
-            stale=report is None or age > self.config.stale_after,
-            execution_window=self.config.execution_window,
-            gripper=recorder.path.gripper,
-            target_pose=sampler.target,
-        )
+        return queue_state(self.config, self._recorder, self._sync, self._notices, now)
 
     def _advance(self, now: float) -> None:
         self._now = now

@@ -73,6 +73,9 @@ class PlanQueueState:
     time_clutch: bool
     position_clutch: bool
     time_ratio: float  # [-]
+    orientation_clutch: bool
+    linear_scale: float  # [-]
+    angular_scale: float  # [-]
     brake_rate: float  # [plan s/s]
     device: DeviceState
     notice: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.plan.shaping.device import Jump
 from telerobot_nodes.plan.shaping.follower import FollowerLimits
+from telerobot_nodes.plan.shaping.hand_scale import HandScale
 from telerobot_nodes.plan.shaping.point_sampler import PointSampler, Reach
 from telerobot_nodes.plan.shaping.shaper import Shaper, ShaperConfig
 from telerobot_nodes.plan.shaping.spline_path import SegmentTime
@@ -12,6 +13,7 @@ from telerobot_nodes.plan.shaping.time_parameterization import PathTimeParameter
 
 __all__ = [
     "FollowerLimits",
+    "HandScale",
     "Jump",
     "PathTimeParameterization",
     "PointSampler",

@@ -30,13 +30,11 @@ class DeviceConfig:
     hand_acceleration: float = 10.0  # [m/s^2]
     hand_rate: float = 6.0  # [rad/s] assumed until its rate is known
     hand_angular_acceleration: float = 60.0  # [rad/s^2]
-    scale: float = 1.0  # [-] tool motion per device motion
 
     def __post_init__(self) -> None:
         in_range(self.timeout, "device.timeout", 0.02, 5.0, "s")
         in_range(self.jump_distance, "device.jump_distance", 1e-4, 1.0, "m")
         in_range(self.jump_angle, "device.jump_angle", 1e-3, 3.0, "rad")
-        in_range(self.scale, "device.scale", 0.01, 10.0)
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class Device:
             angular = scale(wrist.velocity, dt)
         self._history.append(_Sample(now, add(last.linear, linear), add(last.angular, angular)))
         jump = Jump(distance, angle) if distance or angle else None
-        return Step(scale(linear, config.scale), angular, jump)
+        return Step(linear, angular, jump)
 
 
 @dataclass(frozen=True)

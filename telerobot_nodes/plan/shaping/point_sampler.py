@@ -86,7 +86,9 @@ class PointSampler:
         if self.placed:
             self.restart(pose)
             return
+        scale = self.shaper.hand_scale
         self.shaper = Shaper(self._shaper_config, shaped(pose), now)
+        self.shaper.hand_scale = scale
         self.placed = True
         self._before = self.shaper.state
         self._origin = now

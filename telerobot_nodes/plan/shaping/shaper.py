@@ -3,9 +3,10 @@
 What belongs here: the target (absolute, re-indexed or integrated from a twist), the low-pass filter against tremor,
 the follower that bounds speed, acceleration and jerk. What must never enter: plan points, plan time, the link.
 
-Chain, every 4 ms: device -> jumps removed -> target -> two first-order lags at `cutoff` -> follower. The lags reduce a
-10 Hz tremor to a fifth and delay a steady motion by 1/(pi cutoff) = 64 ms at 5 Hz; the follower delays it by 1/gain =
-100 ms. The output has bounded acceleration and jerk for every input, and so has a plan sampled from it.
+Chain, every 4 ms: device -> jumps removed -> hand scale -> target -> two first-order lags at `cutoff` -> follower.
+The lags reduce a 10 Hz tremor to a fifth and delay a steady motion by 1/(pi cutoff) = 64 ms at 5 Hz; the follower
+delays it by 1/gain = 100 ms. The output has bounded acceleration and jerk for every input, and so has a plan sampled
+from it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from telerobot_nodes.plan.shaping.follower import (
     subtract,
     turn,
 )
+from telerobot_nodes.plan.shaping.hand_scale import HandScale
 
 SUBSTEP = 0.004  # [s] of the filter and the follower
 REST = Motion()
@@ -51,6 +53,7 @@ class ShaperConfig:
     linear: FollowerLimits = field(default_factory=lambda: FollowerLimits(0.5, 2.0, 60.0, 10.0))
     angular: FollowerLimits = field(default_factory=lambda: FollowerLimits(1.5, 6.0, 180.0, 10.0))
     device: DeviceConfig = field(default_factory=DeviceConfig)
+    hand_scale: HandScale = field(default_factory=HandScale)  # at the start
 
     def __post_init__(self) -> None:
         in_range(self.cutoff, "shaper.cutoff", 0.5, 50.0, "Hz")
@@ -103,6 +106,7 @@ class Shaper:
         self._source = ""
         self._trail: list[ShapedPose] = []
         self.state = start
+        self.hand_scale = config.hand_scale  # of motion from now on
         self.jumps = 0
 
     @property
@@ -128,7 +132,7 @@ class Shaper:
             self._target = (position, orientation)
             return None
         step = self._device.move(now, position, orientation)
-        self._move_target(step.linear, step.angular)
+        self._move_target(*self.hand_scale.motion(step.linear, step.angular))
         self.jumps += step.jump is not None
         return step.jump
 
@@ -143,9 +147,9 @@ class Shaper:
         self._switch("twist")
         self._input_time = self._twist_time = now
         self._twist_in_tool = frame == "tool"
-        linear = clip((float(v[0]), float(v[1]), float(v[2])), self._config.linear.speed)
-        angular = clip((float(v[3]), float(v[4]), float(v[5])), self._config.angular.speed)
-        self._twist = (linear, angular)
+        x, y, z, rx, ry, rz = v.tolist()
+        linear, angular = self.hand_scale.motion((x, y, z), (rx, ry, rz))
+        self._twist = (clip(linear, self._config.linear.speed), clip(angular, self._config.angular.speed))
 
     def reindex(self) -> None:
         """Set the target to the follower's pose, whatever the pose of the device."""

@@ -86,6 +86,19 @@ def test_a_collision_stop_that_is_off_stands_in_the_status(client):
     assert (row(off, "collision stop").tone, off.controls.collision_stop) == (Tone.WARN, False)
 
 
+def test_a_hand_that_does_not_move_the_tool_one_to_one_stands_in_the_status(client):
+    labels = {entry.label for entry in running(client).rows}
+    assert not labels & {"orientation clutch", "hand scale"}
+    other = running(client, orientation_clutch=False, linear_scale=0.2)
+    assert row(other, "orientation clutch").tone is Tone.WARN
+    assert row(other, "hand scale").text == "the tool moves 0.20 and turns 1.00 times the hand"
+    assert (other.controls.orientation_clutch, other.controls.linear_scale, other.controls.angular_scale) == (
+        False,
+        0.2,
+        1.0,
+    )
+
+
 def test_fresh_data_is_plain_and_says_its_age_and_round_trip(client):
     entry = row(running(client), "robot data")
     assert (entry.text, entry.tone) == ("received 0.0 s ago, round trip 2.04 s", Tone.PLAIN)

@@ -68,6 +68,10 @@ class PlanMachine(RuleBasedStateMachine):
     def time_ratio(self, ratio):
         self.session.queue.set_time_ratio(self.session.now, ratio)
 
+    @rule(linear=st.sampled_from([0.0, 0.3, 1.0, 5.0]), angular=st.sampled_from([0.0, 1.0]), turns=st.booleans())
+    def hand_scale(self, linear, angular, turns):
+        self.session.queue.set_hand_scale(self.session.now, linear=linear, angular=angular, turns=turns)
+
     @rule(opening=st.sampled_from([0.0, 0.08]))
     def gripper(self, opening):
         self.tried(lambda: self.session.queue.set_gripper(self.session.now, opening))

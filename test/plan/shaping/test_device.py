@@ -74,12 +74,6 @@ def test_after_staleness_the_hand_begins_anew_wherever_it_is():
     assert step.jump is None
 
 
-def test_scale_applies_to_motion_after_jumps_are_found():
-    total, jumps = moved(Device(DeviceConfig(scale=0.5)), [(0.01 * k, (0.002 * k, 0.0, 0.0)) for k in range(100)])
-    assert jumps == []
-    assert total[0] == pytest.approx(0.099)
-
-
 def test_a_timeout_outside_its_range_is_refused_by_name():
     with pytest.raises(InvalidValueError, match=r"device\.timeout"):
         DeviceConfig(timeout=0.0)

@@ -1,0 +1,6 @@
+"""Ranges of the values that the operator sets: the same for every view, for the services and for the core."""
+
+from __future__ import annotations
+
+GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
+SCALE_RANGE = (0.0, 10.0)  # [-] motion of the tool per motion of the hand
