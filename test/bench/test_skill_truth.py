@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.rtc.skill_physics import Result, summary
+from telerobot_nodes.bench.rtc.skill_physics import Result, schedule, summary, until_limit
 from telerobot_nodes.bench.rtc.skill_truth import Seen, false_entries
 
 
@@ -75,3 +75,8 @@ def test_the_summary_counts_lies_and_failures_apart():
     assert (figures["done"], figures["false_successes"], list(figures["false_entries"])) == (1, ["a (0)"], ["b (0)"])
     assert figures["reported_as_failed_but_done"] == ["b (0)"]
     assert figures["each"] == {"a": [1, 2], "b": [0, 2]}
+
+
+def test_a_run_with_a_limit_ends_after_the_start_under_way():
+    assert len(list(until_limit(schedule(2, 1, ("wait", "hold")), 1e-9))) == 1
+    assert len(list(until_limit(schedule(2, 1, ("wait", "hold")), 0.0))) == 4

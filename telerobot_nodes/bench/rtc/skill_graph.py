@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from telerobot_nodes.bench.rtc.halt_rig import robot_graph
-from telerobot_nodes.bench.rtc.skill_physics import Result, Start, play_one, schedule, summary
+from telerobot_nodes.bench.rtc.skill_physics import Result, Start, play_one, schedule, summary, until_limit
 from telerobot_nodes.bench.rtc.skill_truth import Sample, Seen, valid_entries
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
@@ -176,10 +176,12 @@ def play_in(worlds: Worlds, start: Start) -> Result:
         return Result(play.skill, play.text, start.number, False, False, (), f"graph: {error}", prepared=False)
 
 
-def run(config: Path, count: int, seed: int, only: Sequence[str] = (), planner: bool = True) -> dict[str, Any]:
+def run(
+    config: Path, count: int, seed: int, only: Sequence[str] = (), planner: bool = True, limit: float = 0.0
+) -> dict[str, Any]:
     """Conditions, figures, goals."""
     with Worlds(config, planner) as worlds:
-        results = [play_in(worlds, start) for start in schedule(count, seed, only)]
+        results = [play_in(worlds, start) for start in until_limit(schedule(count, seed, only), limit)]
         result = summary(results, count, seed)
     result["figures"] |= {"graphs_started": worlds.graphs, "planner": planner}
     return result

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -103,17 +105,26 @@ def schedule(count: int, seed: int, only: Sequence[str] = ()) -> Iterator[Start]
                 yield Start(play, number, begins, zlib.crc32(f"{seed} {number} {index}".encode()) % 2**31)
 
 
-def starts(library: Library, count: int, seed: int, only: Sequence[str] = ()) -> Iterator[Result]:
+def until_limit(starts: Iterable[Start], limit: float) -> Iterator[Start]:
+    """The first start, and those that can begin before `limit` [s] is over; 0: all."""
+    end = time.monotonic() + (limit or math.inf)
+    for number, start in enumerate(starts):
+        if number and time.monotonic() >= end:
+            return
+        yield start
+
+
+def starts(library: Library, count: int, seed: int, only: Sequence[str] = (), limit: float = 0.0) -> Iterator[Result]:
     """Each start in physics of its own."""
-    for start in schedule(count, seed, only):
+    for start in until_limit(schedule(count, seed, only), limit):
         cell = SkillCell(library, seed=start.seed)
         cell.run(start.begins)
         yield play_one(cell, start.play, start.number)
 
 
-def run(library: Library, count: int, seed: int, only: Sequence[str] = ()) -> dict[str, Any]:
+def run(library: Library, count: int, seed: int, only: Sequence[str] = (), limit: float = 0.0) -> dict[str, Any]:
     """Conditions, figures, goals."""
-    results = list(starts(library, count, seed, only))
+    results = list(starts(library, count, seed, only, limit))
     return summary(results, count, seed)
 
 

@@ -241,7 +241,8 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `config` (folder of the skill files).
 
     With `physics` (starts of each skill) the skills are run in physics instead, with `graph` in physics on the running
-    graph; `seed`, `skills` (names, with commas); `planner=no` leaves the planner out of the graph.
+    graph; `seed`, `skills` (names, with commas), `limit` [s] after which no start begins (none); `planner=no` leaves the
+    planner out of the graph.
     """
     options = options or {}
     if "physics" in options or "graph" in options:
@@ -275,6 +276,7 @@ def _in_physics(options: Mapping[str, Any]) -> dict[str, Any]:
     if unknown is not None:
         raise InvalidValueError("skills", unknown, f"allowed: {', '.join(SENTENCES)}")
     config, seed = Path(options.get("config", CONFIG)), int(options.get("seed", 1))
+    limit = float(options.get("limit", 0.0))
     if "graph" in options:
-        return skill_graph.run(config, int(options["graph"]), seed, only, is_on(options, "planner"))
-    return skill_physics.run(load_library(config), int(options["physics"]), seed, only)
+        return skill_graph.run(config, int(options["graph"]), seed, only, is_on(options, "planner"), limit)
+    return skill_physics.run(load_library(config), int(options["physics"]), seed, only, limit)

@@ -31,7 +31,7 @@ class HandScale:
         return scale(linear, self.linear), scale(angular, self.angular) if self.turns else ZERO
 
     def changed(self, linear: float | None, angular: float | None, turns: bool | None) -> HandScale:
-        """This one with what is given in its place; None: as it is."""
+        """Return it with what is given in its place; None: as it is."""
         return HandScale(
             self.linear if linear is None else linear,
             self.angular if angular is None else angular,
