@@ -241,8 +241,8 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals. Options: `config` (folder of the skill files).
 
     With `physics` (starts of each skill) the skills are run in physics instead, with `graph` in physics on the running
-    graph; `seed`, `skills` (names, with commas), `limit` [s] after which no start begins (none); `planner=no` leaves the
-    planner out of the graph.
+    graph; `seed`, `skills` (names, with commas), `limit` [s] after which no start begins (none); `planner=no` leaves
+    the planner out of the graph.
     """
     options = options or {}
     if "physics" in options or "graph" in options:
