@@ -135,7 +135,7 @@ MUTANTS = {
     "polish the air": ("polish", 'do: move_to_contact, target: "before(over, -0.06)", table: touch',
                        'do: move_straight, target: "before(over, 0.06)", table: motion', m.polish),
     "polish and stay": ("polish", "before(began, 0.06)", "here", m.polish),
-    "polish and press nothing": ("polish", "measured.force_kept > 0.5", "True", m.pressed_on_nothing),
+    "polish and press nothing": ("polish", "measured.force_kept > 0.8", "True", m.pressed_on_nothing),
     "slide and press nothing": ("slide", "measured.force_kept > 0.3", "True", m.slid_in_the_air),
     "slide and do not look": ("slide", "    - {step: look, do: locate, table: camera_check}\n", "",
                               m.slid_in_the_fingers),

@@ -58,6 +58,8 @@ def test_no_outcome_is_a_refusal():
     assert ended_outcome("", X, "", False, False) == "refused"
 
 
-@pytest.mark.parametrize(("outcome", "noted"), [("reached", False), ("estop", True), ("unheard_of", True)])
+@pytest.mark.parametrize(
+    ("outcome", "noted"), [("reached", False), *((word, True) for word in ("estop", "halted", "unheard_of"))]
+)
 def test_an_outcome_outside_the_tables_carries_the_executives_words(outcome, noted):
     assert needs_note(primitive(), outcome) is noted

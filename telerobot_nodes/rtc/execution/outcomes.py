@@ -42,7 +42,7 @@ _OF_ALL: dict[str, str] = {
     "empty": "empty",
     "guard": "collision",
 }
-_EXPLAINED = frozenset(("refused", "sensor_loss", "estop"))  # outcomes reported with the executive's own words
+_EXPLAINED = frozenset(("refused", "sensor_loss", "estop", "halted"))  # reported with the executive's own words
 # A stop because a sensor, the servo or the loop itself fell silent.
 _SILENT = frozenset((StopCause.STALE_JOINTS, StopCause.HARDWARE, StopCause.LOOP_STALL))
 
