@@ -54,7 +54,9 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "ingest": Benchmark("plan.ingest", {"points": C, "robot": T}),
     "gcmsf": Benchmark("contact.gcmsf", {"steps": C, "seed": N}),
     "rtc": Benchmark("rtc.rtc", {"repeats": C, "seed": N, "config": T}),
-    "skills": Benchmark("rtc.skills", {"config": T, "physics": C, "graph": C, "seed": N, "skills": T, "planner": S}),
+    "skills": Benchmark(
+        "rtc.skills", {"config": T, "physics": C, "graph": C, "seed": N, "skills": T, "planner": S, "limit": A}
+    ),
     "halt": Benchmark("rtc.halt", {"halts": C, "parallel": N, "flood": A, "speeds": L, "seed": N}),
     "stops": Benchmark("rtc.stops", {"halts": C, "ways": T, "seed": N}),
     "touch": Benchmark("contact.touch", {"speeds": L, "seed": N, "image": T, "pin": T}),
