@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from telerobot_nodes.plan.shaping import FollowerLimits, HandScale, ShaperConfig
 
 POLL_PERIOD = 0.02  # [s]
 STATE_PERIOD = 0.1  # [s]
+WARN_PERIOD = 1.0  # [s] between reports of late samples
 PATH_PERIOD = 0.5  # [s]
 PATH_POSES = 200  # most poses of the displayed path
 
@@ -93,6 +95,7 @@ class PathPlanQueueNode(GraphNode):
         agent = parameters.agent or options.host or self.get_namespace().strip("/").replace("/", "_") or "operator"
         self._queue = PathPlanQueue(parameters.config(agent), self._reach, blocked=self._way.blocked, planner=self._way)
         self._samples = InputCounts()
+        self._warned = -math.inf  # [s] when late samples were reported last
         self._authority_client = AuthorityClient(agent)
         self._subscribers = 0  # of the plan
         self._was_in_force = False
@@ -127,8 +130,9 @@ class PathPlanQueueNode(GraphNode):
     def _count_sample(self, stamp: Any) -> None:
         """Devices are on this host: their clock is this node's. A sample without a stamp is not late."""
         late = 1e-9 * (self.get_clock().now() - Time.from_msg(stamp)).nanoseconds if stamp.sec else 0.0
-        if self._samples.receive(late):
-            self.get_logger().warning(f"device: {self._samples}; jumps may be missed", throttle_duration_sec=1.0)
+        if self._samples.receive(late) and self.now() - self._warned >= WARN_PERIOD:
+            self._warned = self.now()  # the logger's own throttle costs as much as the sample
+            self.get_logger().warning(f"device: {self._samples}; jumps may be missed")
 
     def _on_twist(self, message: Any) -> None:
         self._queue.command_twist(self.now(), convert.twist_to_array(message.twist), message.header.frame_id)
