@@ -232,9 +232,9 @@ class PlanMotion:
         end = self._profile.end_tau
         if now < self._profile.end or abs(report.plan_time - end) > EXECUTED_SLACK:
             return True
-        stays = not report.waiting  # the loop forgot what was on its way
-        stays = stays or (report.resting and now > self._profile.end + self.config.control_timeout)  # or stopped it
-        return stays and self.arrived_time < end - EXECUTED_SLACK
+        forgotten = not report.waiting
+        stopped = report.resting and now > self._profile.end + self.config.control_timeout  # fingers too
+        return (forgotten or stopped) and self.arrived_time < end - EXECUTED_SLACK
 
     def _lose(self, reason: str, recoverable: bool = False) -> None:
         self._recoverable = recoverable and (self._recoverable or not self._lost)

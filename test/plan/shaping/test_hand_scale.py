@@ -43,6 +43,7 @@ def test_the_tool_moves_and_turns_by_its_own_share_of_the_hand(linear, angular):
     draw(shaper)
     assert shaper.state.position == pytest.approx([0.4, 0.1 * linear, 0.4], abs=1e-4)
     assert angle_of(shaper.state) == pytest.approx(0.3 * angular, abs=1e-4)
+    assert shaper.jumps == 0  # jumps are of the hand, whatever the scale
 
 
 def test_with_the_orientation_clutch_disengaged_the_hand_only_moves_the_tool():
