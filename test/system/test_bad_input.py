@@ -130,7 +130,6 @@ def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(
     from telerobot.msg import PlanOperation, PlanOperations, PlanPoints
     from telerobot_nodes.nodes.messages import doubles
     from telerobot_nodes.nodes.messages.convert import octets
-    from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
 
     tail = terminal.operator.robot.tail_seq
     publisher = terminal.publisher("plan_executor/operations")
@@ -139,12 +138,14 @@ def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(
         first_seq=tail + 1, time=doubles([1e6]), pose=doubles([NAN, 0, 0, 0, 0, 0, 1]), timing=octets([0]), author="x"
     )
     operation = PlanOperation(epoch=1, number=1, kind=PlanOperation.APPEND, agent="x", points=points)
-    sent = []  # said several times: nothing tells that the link has found this publisher
-    terminal.wait_for(
-        lambda _: sent.append(publisher.publish(PlanOperations(operations=[operation]))) or len(sent) > 20, 10.0
-    )
-    terminal.close()  # one ROS context at a time
-    assert _eventually(lambda: "points.pose" in diagnostics_of("plan_executor").get("last_refusal", ""))
+
+    def refused(_):
+        """Said until the robot tells of it: nothing tells that the link has found this publisher."""
+        publisher.publish(PlanOperations(operations=[operation]))
+        diagnostics = terminal.diagnostics({"plan_executor"}, 2.0).get("plan_executor", {})
+        return "points.pose" in diagnostics.get("last_refusal", "")
+
+    assert terminal.wait_for(refused, 30.0)
 
 
 def test_a_bad_setpoint_never_reaches_the_arm(terminal):
@@ -219,7 +220,3 @@ def test_a_malformed_urdf_is_refused(run_node, tmp_path, text):
     code, output = run_node("hardware_interface", "--robot", str(file))
     assert code == 2, output
     assert "bad.urdf" in output
-
-
-def _eventually(condition, tries=5):
-    return any(condition() for _ in range(tries))
