@@ -1,5 +1,7 @@
 """The plan queue as a node: samples of the device are counted, and those that come late are reported."""
 
+import math
+
 import pytest
 
 pytest.importorskip("rclpy")
@@ -23,9 +25,9 @@ class Device:
         self.publisher = ros.probe.create_publisher(PoseStamped, TOPIC, qos_profile(graph.topic(TOPIC).qos))
         assert ros.until(self.publisher.get_subscription_count)
 
-    def send(self, ago, frame="device"):
+    def send(self, ago, frame="device", x=0.0):
         message = PoseStamped()
-        message.header.frame_id, message.pose.orientation.w = frame, 1.0
+        message.header.frame_id, message.pose.orientation.w, message.pose.position.x = frame, 1.0, x
         if ago is not None:
             message.header.stamp = (self.ros.probe.get_clock().now() - Duration(seconds=ago)).to_msg()
         self.publisher.publish(message)
@@ -45,6 +47,20 @@ def test_samples_that_come_late_are_counted_with_the_largest_lateness(ros, devic
     device.send(20.0)
     assert ros.until(lambda: device.counts() == (2, 2))
     assert device.node.health().values["samples_worst_ms"] == pytest.approx(20_000, rel=0.2)
+
+
+def test_a_queue_that_cannot_keep_up_follows_the_hand_of_now_and_says_so(ros, device):
+    """What lay in the queue's history for longer than `drop_after` was meant for the arm of then."""
+    refused = lambda: device.node.health().values["refused"]  # noqa: E731
+    device.send(1.2, x=math.nan)  # a value that the queue refuses where it looks at it
+    assert ros.until(lambda: device.node.health().values["samples_dropped"] == 1)
+    assert refused() == 0
+    assert "1.2 s late by their stamp: not followed" in device.node.health().message
+    device.send(0.5, x=math.nan)
+    assert ros.until(lambda: refused() == 1)
+    device.send(None, x=math.nan)  # no stamp: nothing tells that it is late
+    assert ros.until(lambda: refused() == 2)
+    assert device.node.health().values["samples_dropped"] == 1
 
 
 def test_a_sample_without_a_stamp_is_not_late_and_goals_of_the_console_are_no_samples(ros, device):

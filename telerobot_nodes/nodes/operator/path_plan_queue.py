@@ -18,7 +18,7 @@ from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, 
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
 from telerobot_nodes.nodes.operator.queue_services import QueueServices
-from telerobot_nodes.operator.devices import InputCounts
+from telerobot_nodes.operator.devices import LATE, InputCounts
 from telerobot_nodes.plan.authority import AuthorityClient
 from telerobot_nodes.plan.queue import CollisionCheck, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaping import FollowerLimits, HandScale, ShaperConfig, TimeBaseConfig
@@ -41,6 +41,13 @@ class QueueParameters:
     capacity: int = parameter(100_000, low=512, high=10_000_000, doc="largest number of points")
     stale_after: float = parameter(
         0.5, unit="s", low=0.05, high=60.0, doc="time without a report after which data are stale"
+    )
+    drop_after: float = parameter(
+        1.0,
+        unit="s",
+        low=0.1,
+        high=60.0,
+        doc="age of a sample of the hand, by its stamp, from which it is too late to be followed",
     )
     tremor_cutoff: float = parameter(
         5.0, unit="Hz", low=0.5, high=20.0, doc="cutoff of the low-pass filter on the hand"
@@ -94,7 +101,7 @@ class PathPlanQueueNode(GraphNode):
         self._way = CartesianPathPlanner(robot, planner)
         agent = parameters.agent or options.host or self.get_namespace().strip("/").replace("/", "_") or "operator"
         self._queue = PathPlanQueue(parameters.config(agent), self._reach, blocked=self._way.blocked, planner=self._way)
-        self._samples = InputCounts()
+        self._samples, self._drop_after = InputCounts(), parameters.drop_after
         self._warned = -math.inf  # [s] when late samples were reported last
         self._authority_client = AuthorityClient(agent)
         self._subscribers = 0  # of the plan
@@ -123,16 +130,19 @@ class PathPlanQueueNode(GraphNode):
     # inputs --------------------------------------------------------------------------------------------------
 
     def _on_pose(self, message: Any) -> None:
-        if message.header.frame_id == "device":
-            self._count_sample(message.header.stamp)
-        self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), message.header.frame_id)
+        if message.header.frame_id != "device" or self._follows_sample(message.header.stamp):
+            self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), message.header.frame_id)
 
-    def _count_sample(self, stamp: Any) -> None:
+    def _follows_sample(self, stamp: Any) -> bool:
         """Devices are on this host: their clock is this node's. A sample without a stamp is not late."""
         late = 1e-9 * (self.get_clock().now() - Time.from_msg(stamp)).nanoseconds if stamp.sec else 0.0
-        if self._samples.receive(late) and self.now() - self._warned >= WARN_PERIOD:
+        follows = self._samples.receive(late, self._drop_after)
+        if late > LATE and self.now() - self._warned >= WARN_PERIOD:
             self._warned = self.now()  # the logger's own throttle costs as much as the sample
             self.get_logger().warning(f"device: {self._samples}; jumps may be missed")
+            if not follows:
+                self._queue.on_late_sample(late)
+        return follows
 
     def _on_twist(self, message: Any) -> None:
         self._queue.command_twist(self.now(), convert.twist_to_array(message.twist), message.header.frame_id)

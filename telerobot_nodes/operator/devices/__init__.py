@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.operator.devices.hand import HandRecording, device_motion, load_hand
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
-from telerobot_nodes.operator.devices.input_counts import InputCounts
+from telerobot_nodes.operator.devices.input_counts import LATE, InputCounts
 from telerobot_nodes.operator.devices.input_parameters import InputParameters
 from telerobot_nodes.operator.devices.joystick import JoyMapping, Joystick
 from telerobot_nodes.operator.devices.keyboard import HELP, Keyboard, single_keys
@@ -14,6 +14,7 @@ from telerobot_nodes.operator.devices.replay import Replay, ReplayState
 
 __all__ = [
     "HELP",
+    "LATE",
     "Fit",
     "HandRecording",
     "InputCounts",

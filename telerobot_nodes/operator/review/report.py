@@ -30,7 +30,7 @@ def summary_lines(s: RunSummary) -> list[tuple[str, str]]:
         ("lead", f"{_s(s.forward_sim_lead_s)} at the end of the plan, {_s(s.max_lead_s)} at most"),
         ("queue", f"{s.max_queue_length} points at most"),
         ("device", f"{s.jumps_absorbed} jumps absorbed, scale {_number(s.device_scale)}"),
-        ("samples", str(InputCounts(s.samples_received, s.samples_late, s.samples_worst_s, s.samples_sent))),
+        ("samples", str(_samples(s))),
         ("commands", f"{s.commands} ended, {s.commands_failed} of them not succeeded"),
         ("round trip", f"{_s(s.round_trip_s)} (median)"),
     ]
@@ -41,6 +41,10 @@ def summary_lines(s: RunSummary) -> list[tuple[str, str]]:
     if s.picture:
         lines.append(("picture", s.picture))
     return [*lines, *((f"refused by {name}", reason) for name, reasons in s.refusals.items() for reason in reasons)]
+
+
+def _samples(s: RunSummary) -> InputCounts:
+    return InputCounts(s.samples_received, s.samples_late, s.samples_worst_s, s.samples_sent, s.samples_dropped)
 
 
 def _use(s: RunSummary) -> str:

@@ -58,6 +58,7 @@ class RunSummary:
     samples_sent: int  # by the device
     samples_received: int  # of the device by the queue
     samples_late: int  # of those received; jumps in them may be missed
+    samples_dropped: int  # of those late: too late to be followed
     samples_worst_s: float  # largest lateness
     device_scale: float  # [-]
     round_trip_s: float  # median of the queue's measurements
@@ -152,6 +153,7 @@ def review(run: RunRecord, robot: RobotModel) -> Review:
         samples_sent=samples.sent,
         samples_received=samples.received,
         samples_late=samples.late,
+        samples_dropped=samples.dropped,
         samples_worst_s=samples.worst,
         device_scale=_number(run.diagnostics.get("operator_input", {}).get("scale")),
         round_trip_s=_round_trip(run),

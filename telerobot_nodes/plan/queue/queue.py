@@ -65,6 +65,10 @@ class PathPlanQueue:
         if jump is not None:
             self._notices.add_jump(jump)
 
+    def on_late_sample(self, late: float) -> None:
+        """Notice of samples of the device that are `late` [s] and therefore not followed."""
+        self._notices.latest = f"device: samples come {late:.1f} s late by their stamp: not followed"
+
     def command_twist(self, now: float, twist: object, frame: str) -> None:
         """Command a tool velocity (6,) [m/s, rad/s], in `world` or `tool` axes; raises like `command_pose`."""
         self._advance(now)
