@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.core.robot.arm_file import is_arm_file, load_robot
+from telerobot_nodes.core.robot.arm_load import ArmLoad, JointLoad
 from telerobot_nodes.core.robot.chain import (
     SIGMA_SAFE,
     Chain,
@@ -27,6 +28,7 @@ from telerobot_nodes.core.robot.srdf import EndEffector, Srdf, find_srdf, read_s
 __all__ = [
     "PROFILES",
     "SIGMA_SAFE",
+    "ArmLoad",
     "Chain",
     "Driver",
     "EndEffector",
@@ -34,6 +36,7 @@ __all__ = [
     "Hand",
     "HandWeight",
     "JointLimits",
+    "JointLoad",
     "Kinematics",
     "LinkFrames",
     "Reach",

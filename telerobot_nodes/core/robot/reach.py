@@ -28,6 +28,11 @@ class Reach:
         """Set the arm's joints (dof,) [rad], where a new path begins."""
         self._arm[:] = np.clip(q, self._limits.lower, self._limits.upper)
 
+    @property
+    def joints(self) -> FloatArray:
+        """Joints (dof,) [rad] at the last pose that was accepted; the arm's home before."""
+        return self._seed.copy()
+
     def __call__(self, pose: FloatArray) -> None:
         """Raise OutOfReachError when `pose` has no joint solution near the one before."""
         q = self._solve(se3_from_pose(pose))

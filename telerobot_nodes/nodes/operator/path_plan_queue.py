@@ -12,7 +12,7 @@ from rclpy.time import Time
 from telerobot.msg import ForwardState, PlanQueueState
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.protocol import SCALE_RANGE, UpdateKind
-from telerobot_nodes.core.robot import Reach, load_robot
+from telerobot_nodes.core.robot import ArmLoad, Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
@@ -20,6 +20,7 @@ from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneM
 from telerobot_nodes.nodes.operator.queue_services import QueueServices
 from telerobot_nodes.operator.devices import LATE, InputCounts
 from telerobot_nodes.plan.authority import AuthorityClient
+from telerobot_nodes.plan.executor import PathLimits
 from telerobot_nodes.plan.queue import CollisionCheck, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.shaping import FollowerLimits, HandScale, ShaperConfig, TimeBaseConfig
 
@@ -100,7 +101,14 @@ class PathPlanQueueNode(GraphNode):
         planner = InProcessPlanner({arm_name(self): load_robot(options.robot)})  # it loads on a thread of its own
         self._way = CartesianPathPlanner(robot, planner)
         agent = parameters.agent or options.host or self.get_namespace().strip("/").replace("/", "_") or "operator"
-        self._queue = PathPlanQueue(parameters.config(agent), self._reach, blocked=self._way.blocked, planner=self._way)
+        share = PathLimits()  # of the executor: what is inside them is executed at its own pace
+        self._queue = PathPlanQueue(
+            parameters.config(agent),
+            self._reach,
+            blocked=self._way.blocked,
+            planner=self._way,
+            path_load=ArmLoad(robot, self._reach, share.reserve, share.reserve * share.share),
+        )
         self._samples, self._drop_after = InputCounts(), parameters.drop_after
         self._warned = -math.inf  # [s] when late samples were reported last
         self._authority_client = AuthorityClient(agent)

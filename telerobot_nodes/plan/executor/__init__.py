@@ -5,11 +5,13 @@ from __future__ import annotations
 from telerobot_nodes.plan.executor.executor import ExecutorConfig, PlanExecutor
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
+from telerobot_nodes.plan.executor.path import PathLimits
 
 __all__ = [
     "ExecutorConfig",
     "ExecutorMemory",
     "MotionConfig",
+    "PathLimits",
     "PlanExecutor",
     "PlanMotion",
 ]

@@ -19,7 +19,7 @@ import numpy as np
 from telerobot_nodes.core.values import FloatArray, pose_distance
 from telerobot_nodes.errors import JoinError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
-from telerobot_nodes.plan.shaping import PathTimeParameterization, Reach, SampledPoints, SegmentTime, TimeBaseConfig
+from telerobot_nodes.plan.shaping import PathLoad, PathTimeParameterization, Reach, SampledPoints, TimeBaseConfig
 
 SAME_PLACE = 1e-4  # [m]
 SAME_TURN = 1e-3  # [rad]
@@ -52,7 +52,7 @@ class PathConnector:
         reach: Reach,
         blocked: Blocked = no_obstacles,
         planner: ConnectionPlanner | None = None,
-        segment_time: SegmentTime | None = None,
+        path_load: PathLoad | None = None,
     ) -> None:
         """`period` [s] of plan time between points."""
         self._config = config
@@ -60,7 +60,7 @@ class PathConnector:
         self._reach = reach
         self._blocked = blocked
         self._planner = planner
-        self._segment_time = segment_time
+        self._path_load = path_load
 
     def connect(self, start: FloatArray, goal: FloatArray) -> SampledPoints:
         """Points from pose `start` (7,), left out, to `goal` (7,), included, from rest to rest; none if they are equal.
@@ -68,7 +68,7 @@ class PathConnector:
         Raises JoinError with the reason when no path is found.
         """
         path = np.array([start]) if same_pose(start, goal) else self._path(start, goal)
-        timed = PathTimeParameterization(self._config, self._period, path[0], segment_time=self._segment_time)
+        timed = PathTimeParameterization(self._config, self._period, path[0], path_load=self._path_load)
         timed.add(list(path[1:]))
         return replace(timed.finish(), timing=Timing.LINK)
 

@@ -24,7 +24,7 @@ from telerobot_nodes.plan.queue.plan_sync import PlanSync
 from telerobot_nodes.plan.queue.queue_state import queue_state
 from telerobot_nodes.plan.queue.queue_values import Join, PlanQueueState, QueueConfig
 from telerobot_nodes.plan.queue.recorder import Recorder
-from telerobot_nodes.plan.shaping import HandScale, Reach, SegmentTime
+from telerobot_nodes.plan.shaping import HandScale, PathLoad, Reach
 
 
 class PathPlanQueue:
@@ -38,15 +38,15 @@ class PathPlanQueue:
         config: QueueConfig,
         reach: Reach,
         start_pose: FloatArray | None = None,
-        segment_time: SegmentTime | None = None,
+        path_load: PathLoad | None = None,
         blocked: Blocked = no_obstacles,
         planner: ConnectionPlanner | None = None,
     ) -> None:
         """`start_pose` (7,) in WORLD is used until the robot reports its tool pose."""
         self.config = config
         self._notices = Notices()
-        connector = PathConnector(config.time_base, config.sample_period, reach, blocked, planner, segment_time)
-        self._recorder = Recorder(config, reach, segment_time, connector, self._notices)
+        connector = PathConnector(config.time_base, config.sample_period, reach, blocked, planner, path_load)
+        self._recorder = Recorder(config, reach, path_load, connector, self._notices)
         pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
         self._sync = PlanSync(config, self._recorder, self._notices, pose)
         self._tip = HandTip()

@@ -14,7 +14,7 @@ from telerobot_nodes.plan.queue.notices import Notices
 from telerobot_nodes.plan.queue.path_connector import PathConnector
 from telerobot_nodes.plan.queue.queue_values import JOINED, Join, QueueConfig
 from telerobot_nodes.plan.queue.recorded_path import RecordedPath
-from telerobot_nodes.plan.shaping import PointSampler, Reach, SegmentTime
+from telerobot_nodes.plan.shaping import PathLoad, PointSampler, Reach
 
 
 class Recorder:
@@ -24,13 +24,13 @@ class Recorder:
         self,
         config: QueueConfig,
         reach: Reach,
-        segment_time: SegmentTime | None,
+        path_load: PathLoad | None,
         connector: PathConnector,
         notices: Notices,
     ) -> None:
         self.plan = RecordedPath(config.capacity + config.reserve, config.agent)
         self.trial = RecordedPath(config.capacity + config.reserve, config.agent, trial=True)
-        self.sampler = PointSampler(config.shaper, config.time_base, config.sample_period, reach, segment_time)
+        self.sampler = PointSampler(config.shaper, config.time_base, config.sample_period, reach, path_load)
         self.brake = TimeBrake(config.brake_low, config.brake_high)
         self.position_clutch = True
         self._connector = connector

@@ -7,7 +7,7 @@ from telerobot_nodes.plan.shaping.follower import FollowerLimits
 from telerobot_nodes.plan.shaping.hand_scale import HandScale
 from telerobot_nodes.plan.shaping.point_sampler import PointSampler, Reach
 from telerobot_nodes.plan.shaping.shaper import Shaper, ShaperConfig
-from telerobot_nodes.plan.shaping.spline_path import SegmentTime
+from telerobot_nodes.plan.shaping.spline_path import PathLoad
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 from telerobot_nodes.plan.shaping.time_parameterization import PathTimeParameterization, SampledPoints
 
@@ -15,11 +15,11 @@ __all__ = [
     "FollowerLimits",
     "HandScale",
     "Jump",
+    "PathLoad",
     "PathTimeParameterization",
     "PointSampler",
     "Reach",
     "SampledPoints",
-    "SegmentTime",
     "Shaper",
     "ShaperConfig",
     "TimeBaseConfig",

@@ -13,9 +13,22 @@ import math
 
 import numpy as np
 
+from telerobot_nodes.core.robot import JointLoad
 from telerobot_nodes.core.values import FloatArray
 
 ACROSS, ALONG = 0.8, 0.6  # [-] shares of the acceleration where the curvature is high: their squares add up to one
+HALF = 0.5  # [-] of a joint's acceleration
+LEAST = 0.3  # [-] of the ramp, that joints leave: what is not known yet is counted with it
+
+
+def joint_limits(load: JointLoad, ramp: float) -> tuple[float, float]:
+    """Limits of speed and of `ramp` [1/s], both as shares [-], that keep the joints' limits; a ramp of LEAST or more.
+
+    Unlike the tool's, a joint's accelerations along and across the path add up: each has half.
+    """
+    bent = min(load.bending, HALF)
+    speed = min(1.0, 1.0 / max(load.velocity, 1.0), math.sqrt(bent / load.bending) if load.bending else 1.0)
+    return speed, max(min(1.0, (1.0 - bent) / max(load.changing * ramp, 1.0 - bent)), LEAST)
 
 
 class CurvatureLimits:
@@ -29,18 +42,18 @@ class CurvatureLimits:
         self._own: list[tuple[float, float, int]] = []  # square of speed, ramp, reach of each vertex by itself
         self._squares: list[float] = []
         self._ramps: list[float] = []
-        self.add(0.0, 1.0)
+        self.add(0.0)
 
     def __len__(self) -> int:
         return len(self._squares)
 
-    def add(self, across: float, ceiling: float) -> None:
-        """Add a vertex: acceleration across the path at full speed [-, 1: the limit], another speed limit [-]."""
+    def add(self, across: float, ceiling: float = 1.0, most_ramp: float = 1.0) -> None:
+        """Add a vertex: acceleration across the path at full speed [-, 1: the limit], limits of speed and ramp [-]."""
         if across <= ACROSS:
             speed, ramp = 1.0, math.sqrt(1.0 - across * across)
         else:
             speed, ramp = math.sqrt(ACROSS / across), ALONG
-        square = min(speed, ceiling) ** 2
+        ramp, square = min(ramp, most_ramp), min(speed, ceiling) ** 2
         reach = self._reach(math.sqrt(square))
         here = len(self._own)
         self._own.append((square, ramp, reach))

@@ -21,7 +21,7 @@ from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
 from telerobot_nodes.plan.shaping.follower import ZERO, norm
 from telerobot_nodes.plan.shaping.shaper import SUBSTEP, ShapedPose, Shaper, ShaperConfig, shaped
-from telerobot_nodes.plan.shaping.spline_path import SegmentTime
+from telerobot_nodes.plan.shaping.spline_path import PathLoad
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 from telerobot_nodes.plan.shaping.time_parameterization import PathTimeParameterization, SampledPoints
 
@@ -43,7 +43,7 @@ class PointSampler:
         time_base: TimeBaseConfig,
         period: float,
         reach: Reach,
-        segment_time: SegmentTime | None = None,
+        path_load: PathLoad | None = None,
     ) -> None:
         """`period` [s] between samples. Raises InvalidValueError if it is no multiple of the shaper's substep."""
         self._substeps = round(period / SUBSTEP)
@@ -53,7 +53,7 @@ class PointSampler:
         self._reach = reach
         self._shaper_config = shaper
         self._base_config = time_base
-        self._segment_time = segment_time
+        self._path_load = path_load
         self.shaper = Shaper(shaper, _NOWHERE, 0.0)
         self.placed = False  # the operator's input moves a tool
         self.time_clutch = True  # engaged: plan time follows acquisition time
@@ -160,7 +160,7 @@ class PointSampler:
         return norm(self._before.linear.velocity) / self._base_config.speed
 
     def _new_base(self, speed: float) -> PathTimeParameterization:
-        return PathTimeParameterization(self._base_config, self._period, self._before.pose, speed, self._segment_time)
+        return PathTimeParameterization(self._base_config, self._period, self._before.pose, speed, self._path_load)
 
     def _finished(self) -> list[SampledPoints]:
         points = self._base.finish(self._speed) if self._base is not None else ()

@@ -11,23 +11,24 @@ from collections.abc import Callable
 
 import numpy as np
 
+from telerobot_nodes.core.robot import JointLoad
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.plan.shaping.curvature_limits import CurvatureLimits
+from telerobot_nodes.plan.shaping.curvature_limits import CurvatureLimits, joint_limits
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 
 SPACING = 0.005  # [s] of sigma between vertices: 1 mm at 0.2 m/s
 LEAST = 0.02 * SPACING  # [s] of sigma beyond the last vertex that counts as a vertex of its own
 DROP_BLOCK = 64  # vertices dropped at once
 
-SegmentTime = Callable[[FloatArray], FloatArray]  # (n, 7) poses -> (n - 1,) [s] least time per segment
+PathLoad = Callable[[FloatArray, float], JointLoad]  # (3, 7) poses, [s] of sigma between them -> load at the middle
 
 
 class SplinePath:
     """Vertices from `pose` (7,) on, with the acquisition count at which each was recorded and its speed limits."""
 
-    def __init__(self, config: TimeBaseConfig, pose: FloatArray, segment_time: SegmentTime | None) -> None:
+    def __init__(self, config: TimeBaseConfig, pose: FloatArray, path_load: PathLoad | None) -> None:
         self._config = config
-        self._segment_time = segment_time
+        self._path_load = path_load
         self._vertices: list[FloatArray] = [np.array(pose)]
         self.limits = CurvatureLimits(SPACING, 0.5 * config.smoothing)  # of each vertex but the last
         self.counts: list[int] = [0]  # acquisition count of each vertex
@@ -92,22 +93,22 @@ class SplinePath:
         self._vertices.append(pose)
         self.counts.append(count)
         if len(self._vertices) > 2:
-            self.limits.add(*self._curvature(np.array(self._vertices[-3:])))
+            poses = np.array(self._vertices[-3:])
+            load = self._path_load(poses, SPACING) if self._path_load else JointLoad()
+            self.limits.add(self._curvature(poses), *joint_limits(load, self._config.ramp))
 
     def _sigma(self, a: FloatArray, b: FloatArray) -> float:
         distance = float(np.linalg.norm(b[:3] - a[:3])) / self._config.speed
         angle = 4.0 * math.asin(min(1.0, 0.5 * float(np.linalg.norm(b[3:] - a[3:]))))
         return math.hypot(distance, angle / self._config.angular_speed)
 
-    def _curvature(self, poses: FloatArray) -> tuple[float, float]:
-        """Acceleration across the path at full speed and speed limit of `segment_time`, at the middle of (3, 7)."""
+    def _curvature(self, poses: FloatArray) -> float:
+        """Acceleration [-, 1: the limit] across the path at full speed, at the middle of (3, 7)."""
         config = self._config
         second = np.diff(poses, 2, axis=0)[0] / SPACING**2
         across = float(np.linalg.norm(second[:3])) / config.acceleration
         turning = 2.0 * float(np.linalg.norm(second[3:])) / config.angular_acceleration
-        if self._segment_time is None:
-            return max(across, turning), 1.0
-        return max(across, turning), SPACING / max(float(np.max(self._segment_time(poses))), SPACING)
+        return max(across, turning)
 
     def _vertex(self, i: int) -> FloatArray:
         """Vertex i; beyond an end, the vertex that makes the spline pass through that end."""

@@ -4,7 +4,7 @@ What belongs here: poses in order in, points with plan time out. What must never
 
 The method is that of [BobrowDubowskyGibson1985]: a forward and a backward pass over the speed along the path. The
 profile keeps `speed`, `acceleration` (along and across the path together, `curvature_limits.py`) and any further
-limit given as `segment_time`. A moving average over `smoothing` seconds bounds the jerk.
+limits of the joints that `path_load` knows of. A moving average over `smoothing` seconds bounds the jerk.
 
 Streaming: a point is final when no later geometry can change it, that is, before the braking for the end of the known
 path begins. The rest follows when the operator moves on, when the operator stands still (then the path ends there, at
@@ -23,8 +23,8 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.plan.log import MIN_STEP, Timing
-from telerobot_nodes.plan.shaping.curvature_limits import ALONG
-from telerobot_nodes.plan.shaping.spline_path import SPACING, SegmentTime, SplinePath
+from telerobot_nodes.plan.shaping.curvature_limits import ALONG, LEAST
+from telerobot_nodes.plan.shaping.spline_path import SPACING, PathLoad, SplinePath
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 
 EDGE = 3  # vertices at the open end whose curve is not complete yet
@@ -54,12 +54,13 @@ class PathTimeParameterization:
         period: float,
         pose: FloatArray,
         speed: float = 0.0,
-        segment_time: SegmentTime | None = None,
+        path_load: PathLoad | None = None,
     ) -> None:
         """The path begins at `pose` (7,), `speed` [-] of full speed; points are `period` [s] of plan time apart."""
         self._config = config
         self._period = period
-        self._segment_time = segment_time
+        self._path_load = path_load
+        self._least = ALONG if path_load is None else LEAST  # [-] of the ramp, where the path is not known yet
         self._window = max(1, round(config.smoothing / period))
         self._begin(pose, min(speed, 4.0))
 
@@ -82,7 +83,7 @@ class PathTimeParameterization:
         """Points that are final now; if the robot would run out of points, also those older than `hold`."""
         if self._is_still():
             return self.finish()
-        unknown = 1.0 if underrun_imminent else ALONG
+        unknown = 1.0 if underrun_imminent else self._least
         back, free = self._limits(0.0, unknown), self._limits(math.inf, unknown)
         final = self._final(back, free)
         if underrun_imminent:
@@ -100,7 +101,7 @@ class PathTimeParameterization:
         return points
 
     def _begin(self, pose: FloatArray, speed: float) -> None:
-        self._path = SplinePath(self._config, pose, self._segment_time)
+        self._path = SplinePath(self._config, pose, self._path_load)
         self._count = 0  # sample periods recorded
         half = 0.5 * (self._window - 1)
         steps = [speed * self._period * (half - j) for j in range(self._window)]
@@ -128,7 +129,7 @@ class PathTimeParameterization:
         pace = np.maximum(high - low, 1) * SPACING / took
         pace = pace / np.clip(2.0 - pace / SLOW, 1e-3, 1.0)  # as it is up to SLOW, no limit from twice SLOW on
         ahead = self._path.start + vertex * SPACING - self._recent[-1]
-        braking = self._speed**2 - 2.0 * ALONG * self._config.ramp * ahead
+        braking = self._speed**2 - 2.0 * self._least * self._config.ramp * ahead
         paced: FloatArray = np.maximum(np.square(pace), braking)
         return paced
 

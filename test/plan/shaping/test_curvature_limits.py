@@ -4,8 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from telerobot_nodes.plan.shaping.curvature_limits import ACROSS, ALONG, CurvatureLimits
+from telerobot_nodes.core.robot import JointLoad
+from telerobot_nodes.plan.shaping.curvature_limits import (
+    ACROSS,
+    ALONG,
+    LEAST,
+    CurvatureLimits,
+    joint_limits,
+)
 
 
 def limits_of(across, half_width=0.05, ceiling=1.0):
@@ -73,3 +82,26 @@ def test_dropped_vertices_leave_the_others_as_they_are():
     found.drop(10)
     assert len(found) == 52
     assert np.array_equal(found.limits(52, 1.0)[0], before[10:])
+
+
+SHARE = st.floats(0.0, 30.0)
+
+
+@given(SHARE, SHARE, SHARE, st.floats(0.5, 10.0))
+def test_joints_keep_their_limits_while_they_leave_the_least_ramp(velocity, bending, changing, full):
+    speed, ramp = joint_limits(JointLoad(velocity, bending, changing), full)
+    assert speed * velocity <= 1.0 + 1e-9
+    assert LEAST <= ramp <= 1.0
+    assert ramp == LEAST or speed**2 * bending + ramp * full * changing <= 1.0 + 1e-9
+
+
+def test_joints_far_from_their_limits_change_nothing():
+    assert joint_limits(JointLoad(), 2.5) == (1.0, 1.0)
+    assert joint_limits(JointLoad(0.9, 0.4, 0.2), 2.5) == (1.0, 1.0)
+
+
+def test_a_ramp_that_joints_allow_counts():
+    found = CurvatureLimits(0.005, 0.05)
+    for _ in range(30):
+        found.add(0.0, 1.0, 0.4)
+    assert found.limits(31, 1.0)[1][1:19] == pytest.approx(0.4)

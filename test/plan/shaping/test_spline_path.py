@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from telerobot_nodes.core.robot import JointLoad
 from telerobot_nodes.plan.shaping import TimeBaseConfig
 from telerobot_nodes.plan.shaping.spline_path import DROP_BLOCK, SPACING, SplinePath
 
@@ -102,8 +103,8 @@ def test_few_vertices_are_not_dropped():
     assert len(path) == n
 
 
-def test_a_segment_time_limits_the_speed():
-    path = SplinePath(CONFIG, START, lambda poses: np.full(len(poses) - 1, 4.0 * SPACING))
+def test_joints_at_their_limits_limit_the_speed():
+    path = SplinePath(CONFIG, START, lambda poses, spacing: JointLoad(velocity=4.0 * spacing / SPACING))
     path.add(moved(0.1), 1)
     squares, _ = path.limits.limits(len(path) - 1, 1.0)
     assert squares[5] == pytest.approx(1.0 / 16.0)

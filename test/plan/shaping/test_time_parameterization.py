@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from telerobot_nodes.core.robot import ArmLoad, JointLoad, Kinematics, Reach, load_robot
+from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.shaping import PathTimeParameterization, TimeBaseConfig
 
@@ -33,9 +35,9 @@ def corner(x):
     return np.array([0.4 * min(x, 0.5), 0.4 * max(x - 0.5, 0.0), 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-def lay(path, duration, underrun_imminent=False, config=CONFIG, segment_time=None, rest=0.5):
+def lay(path, duration, underrun_imminent=False, config=CONFIG, path_load=None, rest=0.5):
     """A hand that draws `path` in `duration` seconds and then rests: plan times and poses, start included."""
-    base = PathTimeParameterization(config, PERIOD, path(0.0), segment_time=segment_time)
+    base = PathTimeParameterization(config, PERIOD, path(0.0), path_load=path_load)
     samples = round(duration / PERIOD)
     steps, poses = [0.0], [path(0.0)]
     for k in range(samples + round(rest / PERIOD)):
@@ -210,10 +212,35 @@ def test_hurry_bounds_the_wait_of_a_slow_hand():
     assert base.pending * CONFIG.speed <= 0.01 * (CONFIG.hold + 0.2) + 0.004
 
 
-def test_further_limits_per_segment_slow_the_plan():
+def test_a_joint_at_its_limit_slows_the_plan():
     fast, _ = lay(line, 2.0)
-    slow, _ = lay(line, 2.0, segment_time=lambda poses: np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1) / 0.05)
+    slow, _ = lay(line, 2.0, path_load=lambda poses, spacing: JointLoad(velocity=4.0))
     assert slow[-1] > 2.5 * fast[-1]
+
+
+@pytest.mark.parametrize("name", ["arm", "panda", "ur5"])
+def test_the_plan_is_inside_the_limits_of_the_joints_at_its_own_pace(name):
+    """Else lead and plan time are not true: the arm would come later than they say."""
+    robot = load_robot(name)
+    home = pose_from_se3(robot.forward(robot.home))
+    config = TimeBaseConfig(speed=1.0, acceleration=4.0, angular_speed=4.0, angular_acceleration=16.0)
+
+    def swing(x):
+        pose = home.copy()
+        pose[:3] += [0.06 * math.cos(4.0 * math.pi * x) - 0.06, 0.12 * math.sin(2.0 * math.pi * x), 0.0]
+        return pose
+
+    def used(path_load):
+        time, poses = lay(swing, 4.0, config=config, path_load=path_load)
+        q = Kinematics(robot).solve_path(poses, robot.home)
+        velocity = np.diff(q, axis=0) / np.diff(time)[:, None]
+        acceleration = np.diff(velocity, axis=0)[:-1] / np.diff(time)[1:-1, None]  # the last step may be a short one
+        return abs(velocity / robot.limits.velocity).max(), abs(acceleration / robot.limits.acceleration).max()
+
+    velocity, acceleration = used(ArmLoad(robot, Reach(robot), 0.95, 0.57))
+    assert velocity <= 0.96
+    assert acceleration <= 0.57
+    assert max(used(None)) > 0.8
 
 
 def test_engaging_the_time_clutch_in_motion_flushes_the_rest_at_speed():
