@@ -221,6 +221,8 @@ class PlanMotion:
         mine, known = report.window_number >= self._first_window, max(self._refused, number)
         if report.interrupted and mine and self._left_path(now, report):
             self._lose(report.reason or f"control loop is {report.state.name}", report.recoverable)
+        elif report.interrupted and mine and self.arrived_time >= self._profile.end_tau - EXECUTED_SLACK:
+            self._stand(now, self._profile.end_tau)  # nothing was left undone: it must not count against later windows
         elif used is None:
             self._lose("")
         elif report.refused_window > known or self._in_flight.overdue(now, known, self.config.control_timeout):

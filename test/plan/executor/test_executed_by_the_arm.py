@@ -11,7 +11,7 @@ import pytest
 
 from telerobot_nodes.bench.plan import executed
 from telerobot_nodes.bench.plan.executed_rig import FAULTS, FINGERS_NEAR, PERIOD, Content, Cut, ExecutedRig, report_of
-from telerobot_nodes.core.protocol import ControlState, ExecutorMode
+from telerobot_nodes.core.protocol import ControlState, ExecutorMode, OperationKind
 from telerobot_nodes.core.robot import load_robot
 
 pytestmark = pytest.mark.lengthy  # physics
@@ -65,6 +65,20 @@ def test_a_plan_goes_on_after_connections_were_cut(fault, phase, duration):
     rig.run(phase)
     FAULTS[fault](rig, duration)
     assert (rig.help(), rig.wrong(), rig.finished) == ("", 0, True)
+
+
+@pytest.mark.parametrize("fault", ["halted", "joints missing", "e-stop"])
+def test_a_stop_of_an_arm_whose_plan_is_done_does_not_count_against_the_next_plan(fault):
+    """After RESUME the loop still reports why it stopped, until it has the next plan's first window."""
+    rig = rig_with(Content.PATH, 20)
+    assert rig.finish()
+    FAULTS[fault](rig, 0.5)
+    assert rig.help() == ""
+    rig.send(OperationKind.RESUME)
+    rig.append(Content.PATH, 20)
+    rig.run(0.06, [Cut.WINDOWS])  # it is on its way
+    assert rig.finish(), rig.executor.report(rig.now).reason
+    assert rig.wrong() == 0
 
 
 @pytest.mark.parametrize("fault", ["all cut", "halted", "joints missing"])
