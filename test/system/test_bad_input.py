@@ -146,6 +146,7 @@ def test_operations_with_bad_points_are_refused_by_the_robot_and_change_nothing(
         return "points.pose" in diagnostics.get("last_refusal", "")
 
     assert terminal.wait_for(refused, 30.0)
+    assert terminal.operator.robot.tail_seq == tail
 
 
 def test_a_bad_setpoint_never_reaches_the_arm(terminal):

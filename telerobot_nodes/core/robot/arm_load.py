@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,27 +30,18 @@ class ArmLoad:
         self._reach = reach
         self._velocity = velocity * robot.limits.velocity
         self._acceleration = acceleration * robot.limits.acceleration
-        self._latest: Sequence[tuple[FloatArray, FloatArray]] = ()  # poses (7,) and joints (dof,) [rad]
+        self._joints: FloatArray | None = None  # (dof,) [rad] at the middle pose of the latest call
 
     def __call__(self, poses: FloatArray, spacing: float) -> JointLoad:
         """No load where a pose cannot be reached: then the limits are the tool's alone."""
+        seed = self._reach.joints if self._joints is None else self._joints
         try:
-            q = np.array([self._joints(pose) for pose in poses])
+            q = self._kinematics.solve_path(poses, seed)
         except OutOfReachError:
-            self._latest = ()
+            self._joints = None
             return JointLoad()
-        self._latest = tuple(zip(poses, q, strict=True))
+        self._joints = q[1]
         slope = np.abs(q[2] - q[0]) / (2.0 * spacing)
         bend = np.abs(q[2] - 2.0 * q[1] + q[0]) / spacing**2
         use = self._acceleration
         return JointLoad(*(float(share.max()) for share in (slope / self._velocity, bend / use, slope / use)))
-
-    def _joints(self, pose: FloatArray) -> FloatArray:
-        """Joints (dof,) [rad] of `pose`: those known, or by continuation from the pose before."""
-        for known, q in self._latest:
-            if np.array_equal(known, pose):
-                return q
-        seed = self._latest[-1][1] if self._latest else self._reach.joints
-        q = self._kinematics.solve_path(pose.reshape(1, 7), seed)[0]
-        self._latest = (*self._latest, (pose, q))
-        return q

@@ -18,17 +18,18 @@ from telerobot_nodes.core.values import FloatArray
 
 ACROSS, ALONG = 0.8, 0.6  # [-] shares of the acceleration where the curvature is high: their squares add up to one
 HALF = 0.5  # [-] of a joint's acceleration
-LEAST = 0.3  # [-] of the ramp, that joints leave: what is not known yet is counted with it
+LEAST_RAMP = 0.3  # [-] of the ramp, that joints leave: what is not known yet is counted with it
 
 
 def joint_limits(load: JointLoad, ramp: float) -> tuple[float, float]:
-    """Limits of speed and of `ramp` [1/s], both as shares [-], that keep the joints' limits; a ramp of LEAST or more.
+    """Limits of speed and of `ramp` [1/s], both as shares [-], that keep the joints' limits.
 
     Unlike the tool's, a joint's accelerations along and across the path add up: each has half.
+    LEAST_RAMP is always left.
     """
     bent = min(load.bending, HALF)
     speed = min(1.0, 1.0 / max(load.velocity, 1.0), math.sqrt(bent / load.bending) if load.bending else 1.0)
-    return speed, max(min(1.0, (1.0 - bent) / max(load.changing * ramp, 1.0 - bent)), LEAST)
+    return speed, max(min(1.0, (1.0 - bent) / max(load.changing * ramp, 1.0 - bent)), LEAST_RAMP)
 
 
 class CurvatureLimits:

@@ -3,8 +3,8 @@
 What belongs here: poses in order in, points with plan time out. What must never enter: when the operator moved.
 
 The method is that of [BobrowDubowskyGibson1985]: a forward and a backward pass over the speed along the path. The
-profile keeps `speed`, `acceleration` (along and across the path together, `curvature_limits.py`) and any further
-limits of the joints that `path_load` knows of. A moving average over `smoothing` seconds bounds the jerk.
+profile keeps `speed`, `acceleration` (along and across the path together, `curvature_limits.py`) and the limits of the
+joints, where `path_load` knows their load. A moving average over `smoothing` seconds bounds the jerk.
 
 Streaming: a point is final when no later geometry can change it, that is, before the braking for the end of the known
 path begins. The rest follows when the operator moves on, when the operator stands still (then the path ends there, at
@@ -23,7 +23,7 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.plan.log import MIN_STEP, Timing
-from telerobot_nodes.plan.shaping.curvature_limits import ALONG, LEAST
+from telerobot_nodes.plan.shaping.curvature_limits import ALONG, LEAST_RAMP
 from telerobot_nodes.plan.shaping.spline_path import SPACING, PathLoad, SplinePath
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 
@@ -60,7 +60,7 @@ class PathTimeParameterization:
         self._config = config
         self._period = period
         self._path_load = path_load
-        self._least = ALONG if path_load is None else LEAST  # [-] of the ramp, where the path is not known yet
+        self._least = ALONG if path_load is None else LEAST_RAMP  # [-] of the ramp, where the path is not known yet
         self._window = max(1, round(config.smoothing / period))
         self._begin(pose, min(speed, 4.0))
 

@@ -11,7 +11,7 @@ from telerobot_nodes.core.robot import JointLoad
 from telerobot_nodes.plan.shaping.curvature_limits import (
     ACROSS,
     ALONG,
-    LEAST,
+    LEAST_RAMP,
     CurvatureLimits,
     joint_limits,
 )
@@ -91,8 +91,8 @@ SHARE = st.floats(0.0, 30.0)
 def test_joints_keep_their_limits_while_they_leave_the_least_ramp(velocity, bending, changing, full):
     speed, ramp = joint_limits(JointLoad(velocity, bending, changing), full)
     assert speed * velocity <= 1.0 + 1e-9
-    assert LEAST <= ramp <= 1.0
-    assert ramp == LEAST or speed**2 * bending + ramp * full * changing <= 1.0 + 1e-9
+    assert LEAST_RAMP <= ramp <= 1.0
+    assert ramp == LEAST_RAMP or speed**2 * bending + ramp * full * changing <= 1.0 + 1e-9
 
 
 def test_joints_far_from_their_limits_change_nothing():
