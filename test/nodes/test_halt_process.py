@@ -225,7 +225,9 @@ def test_silence_and_end_of_the_process_are_told(module_ros):
     now = time.monotonic()
     assert process.trouble(now) == ""
     os.kill(process.pid, signal.SIGSTOP)
+    assert module_ros.until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
     beats = slot.beats
+    assert process.trouble(now) == ""  # it may have given a sign of life before it stopped
     assert process.trouble(now + SILENCE_LIMIT + 1.0).startswith("the process that receives halts hangs")
     assert slot.beats == beats
     os.kill(process.pid, signal.SIGCONT)

@@ -8,6 +8,7 @@ pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
@@ -61,6 +62,32 @@ def test_a_queue_that_cannot_keep_up_follows_the_hand_of_now_and_says_so(ros, de
     device.send(None, x=math.nan)  # no stamp: nothing tells that it is late
     assert ros.until(lambda: refused() == 2)
     assert device.node.health().values["samples_dropped"] == 1
+
+
+def test_what_waits_behind_a_sample_that_is_too_late_is_dropped_in_the_same_turn(ros):
+    """A turn of the executor for each was as slow as the device: the queue never came to the hand of now."""
+    node = PathPlanQueueNode(NodeOptions("path_plan_queue", graph="demo"))
+    node.trigger_configure()
+    node.trigger_activate()
+    try:
+        device, turns = Device(ros, node), SingleThreadedExecutor()
+        turns.add_node(node)
+        for ago in (*[2.0] * 100, None, None):  # without a stamp: never late, however slow the machine
+            device.send(ago)
+        assert device.publisher.wait_for_all_acked(Duration(seconds=10.0))
+
+        def turn():
+            turns.spin_once(timeout_sec=0.1)  # the node's timers take turns too
+            return device.counts()[0]
+
+        assert ros.until(turn)
+        assert device.counts()[0] == 101
+        assert node.health().values["samples_dropped"] == 100
+        assert ros.until(lambda: turn() == 102)
+        turns.shutdown()
+    finally:
+        node.trigger_deactivate()
+        node.destroy_node()
 
 
 def test_a_sample_without_a_stamp_is_not_late_and_goals_of_the_console_are_no_samples(ros, device):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.nodes.framework.actions import Goal
+from telerobot_nodes.nodes.framework.backlog import waiting
 from telerobot_nodes.nodes.framework.base import GraphNode, Health
 from telerobot_nodes.nodes.framework.deferred import Send
 from telerobot_nodes.nodes.framework.foreground import DISCOVERY_LIMIT, Foreground
@@ -35,4 +36,5 @@ __all__ = [
     "node_parameters",
     "qos_profile",
     "run_node",
+    "waiting",
 ]

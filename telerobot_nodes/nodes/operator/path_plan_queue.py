@@ -14,7 +14,7 @@ from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.protocol import SCALE_RANGE, UpdateKind
 from telerobot_nodes.core.robot import ArmLoad, Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
-from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node, waiting
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
 from telerobot_nodes.nodes.operator.queue_services import QueueServices
@@ -122,7 +122,7 @@ class PathPlanQueueNode(GraphNode):
         self._state = self.publisher("path_plan_queue/state")
         self._plan = self.publisher("path_plan_queue/plan")
         self._path = self.publisher("path_plan_queue/path")
-        self.subscribe("path_plan_queue/pose_target_cmds", self._on_pose)
+        self._poses = self.subscribe("path_plan_queue/pose_target_cmds", self._on_pose)
         self.subscribe("path_plan_queue/delta_twist_cmds", self._on_twist)
         self.subscribe("plan_executor/state", self._on_report)
         self.subscribe("forward_simulator/state", self._on_simulation)
@@ -138,8 +138,16 @@ class PathPlanQueueNode(GraphNode):
     # inputs --------------------------------------------------------------------------------------------------
 
     def _on_pose(self, message: Any) -> None:
-        if message.header.frame_id != "device" or self._follows_sample(message.header.stamp):
+        """Behind a sample that is too late more of them wait: with a turn of the executor for each, it stays so."""
+        if not self._follow_pose(message):
+            any(map(self._follow_pose, waiting(self._poses)))  # up to the first that is followed
+
+    def _follow_pose(self, message: Any) -> bool:
+        """Command a pose; False for a sample of the device that is too late."""
+        follows = message.header.frame_id != "device" or self._follows_sample(message.header.stamp)
+        if follows:
             self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), message.header.frame_id)
+        return follows
 
     def _follows_sample(self, stamp: Any) -> bool:
         """Devices are on this host: their clock is this node's. A sample without a stamp is not late."""

@@ -234,15 +234,13 @@ class PlanMotion:
         end = self._profile.end_tau
         if now < self._profile.end or abs(report.plan_time - end) > EXECUTED_SLACK:
             return True
-        forgotten = not report.waiting
         stopped = report.resting and now > self._profile.end + self.config.control_timeout  # fingers too
-        return (forgotten or stopped) and self.arrived_time < end - EXECUTED_SLACK
+        return (stopped or not report.waiting) and self.arrived_time < end - EXECUTED_SLACK
 
     def _lose(self, reason: str, recoverable: bool = False) -> None:
         self._recoverable = recoverable and (self._recoverable or not self._lost)
-        if not self._lost:
-            self._lost = True
-            self.trouble = self.trouble or reason
+        self.trouble = self.trouble or ("" if self._lost else reason)
+        self._lost = True
 
     def _recover(self, now: float, report: ControlReport) -> None:
         """Continue where the loop rests; if that is more than `MAX_GAP` off the path, only after a new plan."""
