@@ -223,7 +223,7 @@ def test_an_estop_needs_no_node_but_the_hardware_interface(someone, demo_graph, 
     from telerobot_nodes.operator.client import commands
 
     near = terminal.node.create_publisher(Halt, f"{terminal.namespace}/estop", 10)  # on the robot's host
-    someone.until(lambda: near.get_subscription_count() >= 2)
+    someone.until(lambda: someone._known_to_all(near))
     names = [entry.name for entry in demo_graph.options.nodes if entry.name != "hardware_interface"]
     with hung(demo_graph, *names):
         near.publish(Halt())

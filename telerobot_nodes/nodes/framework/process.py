@@ -32,6 +32,7 @@ AUTOGROUP = Path("/proc/self/autogroup")
 THREADS = Path("/proc/self/task")
 MIDDLEWARE = "dds."  # begin of the names of its threads
 STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
+SWITCH_INTERVAL = 5e-4  # [s] a thread that computes (a planner that loads) may keep the interpreter from the messages
 CLEAN_UP = 2.0  # [s] for destroying a node that is deactivated
 EXIT_REFUSED = 2  # start refused: bad parameters, model, or environment
 EXIT_FAILED = 3  # something that the node depends on has ended
@@ -64,6 +65,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         signal.signal(number, end)
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
+    sys.setswitchinterval(SWITCH_INTERVAL)
     priority = graph.node(options.name).priority
     if priority:
         be_urgent()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,7 +42,6 @@ ARM_NAME = "rtc_decision_unit/arm_name"
 STATE_PERIOD = 0.02  # [s]
 FIELD_PERIOD = 0.01  # [s]
 PREPARE_PRIORITY = 40  # SCHED_FIFO: while it holds the interpreter nothing else may keep it from the processor
-SWITCH_INTERVAL = 5e-4  # [s] of this process's threads: setpoints pass on while others compute
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,6 @@ class GcmsfControlNode(GraphNode):
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
-        sys.setswitchinterval(SWITCH_INTERVAL)
         self._parameters = parameters = node_parameters(self, LoopParameters)
         self._setting = LoopSetting(
             options.robot,

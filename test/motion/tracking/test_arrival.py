@@ -182,7 +182,7 @@ def test_a_long_wait_keeps_the_samples_and_the_end_still_arrives():
 @given(
     lag=st.floats(0.0, 0.045),
     speed=st.floats(0.0, 1.5),
-    gaps=st.lists(st.tuples(st.floats(0.0, 0.3), st.floats(0.0, 0.09)), max_size=8),
+    gaps=st.lists(st.tuples(st.floats(PERIOD, 0.3), st.floats(0.0, 0.09)), max_size=8),  # a longer one stops the arm
 )
 @pytest.mark.lengthy
 def test_an_arm_that_follows_always_arrives_whatever_measurements_are_missing(lag, speed, gaps):
