@@ -112,6 +112,7 @@ class Node:
     required: bool = True  # its failure ends the graph
     restarts: int = 0  # attempts of the supervisor
     priority: int = 0  # SCHED_RR of a node that moves or stops the arm; 0: ordinary
+    niceness: int = 0  # of an ordinary node: below 0 it comes before the displays
 
     @property
     def module(self) -> str:

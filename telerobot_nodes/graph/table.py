@@ -209,6 +209,7 @@ NODES: tuple[Node, ...] = (
             ("rate", "telerobot/srv/SetValue", "execution rate, plan seconds per second, 0.1 .. 10"),
         ),
         restarts=3,
+        niceness=-5,  # the arm follows the hand
     ),
     Node(
         "forward_simulator",
@@ -262,6 +263,7 @@ NODES: tuple[Node, ...] = (
         ),
         required=False,
         restarts=3,
+        niceness=-5,  # the arm follows the hand
     ),
     Node(
         "operator_console",

@@ -30,7 +30,7 @@ TOPICS: tuple[Topic, ...] = (
         "path_plan_queue/pose_target_cmds",
         "geometry_msgs/msg/PoseStamped",
         Qos.SAMPLES,
-        "commanded tool pose; frame_id world (absolute) or device (relative, from the end of the plan)",
+        "commanded tool pose; frame_id world (absolute) or device (relative, from the plan's end); stamp: when taken",
     ),
     Topic("path_plan_queue/state", "telerobot/msg/PlanQueueState", Qos.STATE, "clutches, queue length, lead", 10.0),
     Topic("path_plan_queue/plan", "telerobot/msg/PlanUpdate", Qos.HISTORY, "changes of the plan", 25.0),

@@ -50,6 +50,16 @@ def test_samples_that_come_late_are_counted_with_the_largest_lateness(ros, devic
     assert device.node.health().values["samples_worst_ms"] == pytest.approx(20_000, rel=0.2)
 
 
+def test_what_the_hand_did_while_the_queue_was_busy_is_no_jump(ros, device):
+    """Eleven samples of a fast hand at once: the stamps say that it took its time."""
+    for k in range(11):
+        device.send(0.5 - 0.01 * k, x=0.02 * k)
+    assert ros.until(lambda: device.counts()[0] == 11)
+    assert device.node.health().values["jumps"] == 0
+    device.send(0.385, x=0.5)
+    assert ros.until(lambda: device.node.health().values["jumps"] == 1)
+
+
 def test_a_queue_that_cannot_keep_up_follows_the_hand_of_now_and_says_so(ros, device):
     """What lay in the queue's history for longer than `drop_after` was meant for the arm of then."""
     refused = lambda: device.node.health().values["refused"]  # noqa: E731

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from telerobot_nodes.graph import NODES, WITH_HOSTS
+from telerobot_nodes.graph import NODES, WITH_HOSTS, node
 from telerobot_nodes.motion.loop import PRIORITY as LOOP_PRIORITY
 from telerobot_nodes.nodes.framework.process import AUTOGROUP
 from telerobot_nodes.nodes.halts.halt_receiver import PRIORITY
@@ -22,11 +22,12 @@ START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be 
 END_LIMIT = 30.0  # [s] after SIGINT; a node on a quiet machine takes 0.5 s
 GUARD = 'if __name__ == "__main__":\n'  # a node may spawn processes, which import this file again
 
+EXPECTED = {"path_plan_queue": -5, "operator_input": -5, "camera": os.nice(0) + 10}  # the hand before the displays
 ALONE = [entry.name for entry in NODES if entry.name not in WITH_HOSTS]  # the others need a hosts file
 
-# Runs a node by its `main`, then prints the names of the threads that are left.
+# Runs a node by its `main`, then prints its niceness and the names of the threads that are left.
 RUN = """
-import importlib, pathlib, sys
+import importlib, os, pathlib, sys
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
 
@@ -34,7 +35,7 @@ name, folder, graph_name, *ros_args = sys.argv[1:]
 options = NodeOptions(name, bag=pathlib.Path(folder) / "bag", graph=graph_name, ros_args=tuple(ros_args))
 code = importlib.import_module(graph.node(name).module).main(options)
 threads = [path.read_text().strip() for path in pathlib.Path("/proc/self/task").glob("*/comm")]
-print("code", code, "threads", ",".join(threads), flush=True)
+print("code", code, "nice", os.nice(0), "threads", ",".join(threads), flush=True)
 """
 
 
@@ -63,11 +64,11 @@ def run_node(folder, name, *ros_args):
 
 
 def left_over(lines):
-    """Exit code and names of the threads that were left when `main` had returned."""
+    """Exit code, niceness, and names of the threads that were left when `main` had returned."""
     last = [line for line in lines if line.startswith("code ")]
     assert last, "\n".join(lines)
-    _, code, _, threads = last[0].split(" ", 3)
-    return int(code), threads.split(",")
+    _, code, _, niceness, _, threads = last[0].split(" ", 5)
+    return int(code), int(niceness), threads.split(",")
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,10 @@ def left_over(lines):
 )
 @pytest.mark.timeout(START_LIMIT + 2 * END_LIMIT)
 def test_the_middleware_has_ended_when_main_returns(tmp_path, name, ros_args):
-    code, threads = left_over(run_node(tmp_path, name, *ros_args))
+    code, niceness, threads = left_over(run_node(tmp_path, name, *ros_args))
     assert code == 0
+    if os.geteuid() == 0:
+        assert niceness == EXPECTED.get(name, -15 if node(name).priority else os.nice(0))
     assert [thread for thread in threads if thread.startswith("dds.ev")] == []
 
 

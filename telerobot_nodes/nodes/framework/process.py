@@ -66,9 +66,9 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if os.environ.get("ROS_PYTHON_CHECK_FIELDS", "0") != "1":
         return _refuse(options.name, "ROS_PYTHON_CHECK_FIELDS is not 1; without it a wrong type becomes a wrong number")
     sys.setswitchinterval(SWITCH_INTERVAL)
-    priority = graph.node(options.name).priority
-    if priority:
-        be_urgent()
+    entry = graph.node(options.name)
+    if entry.priority or entry.niceness:
+        be_urgent(URGENT_NICENESS if entry.priority else entry.niceness)
     try:
         _initialize(options)
         node = make(options)
@@ -83,8 +83,8 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         node.trigger_configure()
         node.trigger_activate()
         started.set()
-        if priority:
-            be_real_time(priority)
+        if entry.priority:
+            be_real_time(entry.priority)
         if node.active:
             print(f"telerobot: {options.name} ready", flush=True)
         else:
@@ -119,17 +119,17 @@ def _check_transport() -> None:
         raise TelerobotError("the middleware uses shared memory: it did not load the profile udp_loopback")
 
 
-def be_urgent() -> None:
-    """Raise the niceness of this process; an ordinary user's node runs at the ordinary priority.
+def be_urgent(niceness: int = URGENT_NICENESS) -> None:
+    """Put this process before others; an ordinary user's node runs at the ordinary priority.
 
     Linux shares the processors between sessions first, and by niceness only inside one: a node that the supervisor
     started, which leads a session of its own, raises that too.
     """
     with contextlib.suppress(PermissionError):
-        os.setpriority(os.PRIO_PROCESS, 0, URGENT_NICENESS)  # the transport's threads inherit it
+        os.setpriority(os.PRIO_PROCESS, 0, niceness)  # the transport's threads inherit it
     if os.getsid(0) == os.getpid():
         with contextlib.suppress(OSError):  # a kernel without it, or not permitted
-            AUTOGROUP.write_text(str(URGENT_NICENESS))
+            AUTOGROUP.write_text(str(niceness))
 
 
 def be_real_time(priority: int) -> None:

@@ -144,18 +144,23 @@ class PathPlanQueueNode(GraphNode):
 
     def _follow_pose(self, message: Any) -> bool:
         """Command a pose; False for a sample of the device that is too late."""
-        follows = message.header.frame_id != "device" or self._follows_sample(message.header.stamp)
-        if follows:
-            self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), message.header.frame_id)
-        return follows
+        frame, late = message.header.frame_id, 0.0
+        if frame == "device":
+            late = self._lateness(message.header.stamp)
+            if not self._follows_sample(late):
+                return False
+        self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), frame, late)
+        return True
 
-    def _follows_sample(self, stamp: Any) -> bool:
+    def _lateness(self, stamp: Any) -> float:
         """Devices are on this host: their clock is this node's. A sample without a stamp is not late."""
-        late = 1e-9 * (self.get_clock().now() - Time.from_msg(stamp)).nanoseconds if stamp.sec else 0.0
+        return 1e-9 * (self.get_clock().now() - Time.from_msg(stamp)).nanoseconds if stamp.sec else 0.0
+
+    def _follows_sample(self, late: float) -> bool:
         follows = self._samples.receive(late, self._drop_after)
         if late > LATE and self.now() - self._warned >= WARN_PERIOD:
             self._warned = self.now()  # the logger's own throttle costs as much as the sample
-            self.get_logger().warning(f"device: {self._samples}; jumps may be missed")
+            self.get_logger().warning(f"device: {self._samples}")
             if not follows:
                 self._queue.on_late_sample(late)
         return follows

@@ -1,7 +1,7 @@
-"""Counts of device samples on their way into the plan queue: a hand whose samples were late is another hand.
+"""Counts of device samples on their way into the plan queue.
 
-The queue's filter needs the time at which a sample was taken. It takes the time of receipt, and allows for a jitter of
-10 ms. A sample that is later than that can hide a jump of the tracker, or look like one. A queue that cannot keep up
+The queue takes the stamp of a sample for the time at which the hand was there, and judges by it what is a jump of the
+tracker. Without a stamp it takes the time of receipt, and allows for a jitter of 10 ms. A queue that cannot keep up
 drops what is too late: the arm follows the hand of now, or it waits.
 """
 

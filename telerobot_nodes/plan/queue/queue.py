@@ -54,14 +54,14 @@ class PathPlanQueue:
 
     # --- input and controls --------------------------------------------------------------------------------------
 
-    def command_pose(self, now: float, pose: object, frame: str) -> None:
-        """Command a tool pose: absolute (`world`), or of a device whose motion counts (`device`).
+    def command_pose(self, now: float, pose: object, frame: str, late: float = 0.0) -> None:
+        """Command a tool pose: absolute (`world`), or of a device whose motion counts (`device`), `late` [s] ago.
 
         No effect before the plan has a start. Raises InvalidValueError naming the field.
         """
         self._advance(now)
         with self._notices.counting_refusals():
-            jump = self._recorder.sampler.shaper.command_pose(now, pose, frame)
+            jump = self._recorder.sampler.shaper.command_pose(now, pose, frame, late)
         if jump is not None:
             self._notices.add_jump(jump)
 

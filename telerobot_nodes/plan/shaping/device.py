@@ -16,7 +16,7 @@ from telerobot_nodes.core.values import in_range
 from telerobot_nodes.plan.shaping.follower import Quaternion, Vector, add, norm, scale, subtract, turn
 
 HISTORY = 4  # samples from which the hand's velocity is computed
-JITTER = 0.01  # [s] difference between the arrival of a sample and its time
+JITTER = 0.01  # [s] error of a sample's time: of its stamp, or of its receipt where it has none
 
 
 @dataclass(frozen=True)
@@ -84,21 +84,21 @@ class Device:
         """Forget the device's pose: the next sample re-indexes."""
         self._history.clear()
 
-    def move(self, now: float, position: Vector, orientation: Quaternion) -> Step:
-        """Motion since the previous sample; `STILL` for the first one and after staleness."""
-        if not self._history or now - self._history[-1].time > self._config.timeout:
+    def move(self, taken: float, position: Vector, orientation: Quaternion) -> Step:
+        """Motion since the previous sample, to one `taken` at this time [s]; `STILL` for the first and after a gap."""
+        if not self._history or taken - self._history[-1].time > self._config.timeout:
             self._history.clear()
             step = STILL
-            self._history.append(_Sample(now, step.linear, step.angular))
+            self._history.append(_Sample(taken, step.linear, step.angular))
         else:
-            step = self._step(now, subtract(position, self._position), turn(self._orientation, orientation))
+            step = self._step(taken, subtract(position, self._position), turn(self._orientation, orientation))
         self._position, self._orientation = position, orientation
         return step
 
-    def _step(self, now: float, linear: Vector, angular: Vector) -> Step:
+    def _step(self, taken: float, linear: Vector, angular: Vector) -> Step:
         config = self._config
         first, last = self._history[0], self._history[-1]
-        dt = max(now - last.time, 0.0)
+        dt = max(taken - last.time, 0.0)
         span = last.time - first.time if len(self._history) >= 3 else 0.0
         hand = _hand_motion(first.linear, last.linear, span, config.hand_speed, config.hand_acceleration)
         wrist = _hand_motion(first.angular, last.angular, span, config.hand_rate, config.hand_angular_acceleration)
@@ -108,7 +108,7 @@ class Device:
             linear = scale(hand.velocity, dt)
         if angle:
             angular = scale(wrist.velocity, dt)
-        self._history.append(_Sample(now, add(last.linear, linear), add(last.angular, angular)))
+        self._history.append(_Sample(taken, add(last.linear, linear), add(last.angular, angular)))
         jump = Jump(distance, angle) if distance or angle else None
         return Step(linear, angular, jump)
 

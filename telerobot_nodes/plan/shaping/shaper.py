@@ -118,20 +118,22 @@ class Shaper:
         """True while the device sends."""
         return now - self._input_time <= self._config.device.timeout
 
-    def command_pose(self, now: float, pose: object, frame: str) -> Jump | None:
+    def command_pose(self, now: float, pose: object, frame: str, late: float = 0.0) -> Jump | None:
         """Take a pose: an absolute goal (`world`), or a device whose motion counts (`device`).
 
-        Returns the jump that was removed. Raises InvalidValueError naming the field; then nothing changes.
+        The device was there `late` [s] before `now`: that tells what is a jump, however samples bunch up. Returns the
+        jump that was removed. Raises InvalidValueError naming the field; then nothing changes.
         """
         one_of(frame, "pose.frame_id", FRAMES)
         finite(now, "now")
+        finite(late, "late")
         position, orientation = _parts(pose, "pose")
         self._switch(frame)
         self._input_time = now
         if frame == "world":
             self._target = (position, orientation)
             return None
-        step = self._device.move(now, position, orientation)
+        step = self._device.move(now - late, position, orientation)
         self._move_target(*self.hand_scale.motion(step.linear, step.angular))
         self.jumps += step.jump is not None
         return step.jump

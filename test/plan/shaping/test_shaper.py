@@ -55,6 +55,21 @@ def test_only_the_motion_of_a_device_counts(shaper):
     assert np.allclose(shaper.state.pose, [0.499, *START[1:]], atol=1e-5)
 
 
+@pytest.mark.parametrize("bunch", [1, 7, 30])
+def test_samples_that_come_in_bunches_are_judged_by_when_they_were_taken(shaper, bunch):
+    """A machine that stalls delivers what the hand did meanwhile at once: that is no jump, and hides none."""
+    jumps = []
+    for k in range(120):
+        taken, x = 0.01 * k, 0.3 * math.sin(0.04 * k) + (0.1 if k >= 60 else 0.0)  # up to 1.2 m/s
+        received = 0.01 * (k - k % bunch + bunch)
+        shaper.advance(received)
+        jump = shaper.command_pose(received, [x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], "device", received - taken)
+        jumps += [jump] if jump else []
+    assert [jump.distance for jump in jumps] == [pytest.approx(0.1, abs=0.005)]
+    shaper.advance(5.0)
+    assert shaper.state.position[0] - START[0] == pytest.approx(0.3 * math.sin(0.04 * 119), abs=0.005)
+
+
 def test_device_that_went_stale_and_came_back_elsewhere_moves_nothing(shaper):
     shaper.command_pose(0.0, START, "device")
     shaper.advance(2.0)
