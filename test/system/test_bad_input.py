@@ -2,11 +2,13 @@
 
 import math
 import os
+import subprocess
 
 import pytest
 
 from telerobot_nodes.runtime import node_environment
 from telerobot_nodes.runtime.forking import ForkServer
+from telerobot_nodes.runtime.launching import telerobot_command
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
@@ -96,6 +98,18 @@ def test_a_control_that_cannot_be_is_refused_by_name_and_the_plan_stays(terminal
     assert word in answer.message
     after = terminal.operator.queue
     assert (after.head_seq, after.time_ratio, after.brake_rate) == (before.head_seq, before.time_ratio, 0.0)
+
+
+def test_the_shell_waits_for_the_robot_and_tells_its_refusal(terminal):
+    """The queue has only sent it on: "sent" is not done."""
+    reset, resume = (
+        subprocess.run([*telerobot_command(), word], capture_output=True, text=True, timeout=90, check=False)
+        for word in ("reset", "resume")
+    )
+    assert (reset.returncode, reset.stdout) == (1, "")
+    assert "reset: the robot refused it: " in reset.stderr
+    assert "'RESET' is not allowed" in reset.stderr
+    assert (resume.returncode, resume.stdout) == (0, "resume: confirmed by the robot; it is idle\n"), resume.stderr
 
 
 def test_engaging_the_position_clutch_with_an_empty_trial_path_joins_nothing_and_says_so(terminal):

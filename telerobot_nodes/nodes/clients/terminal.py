@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from telerobot_nodes.nodes.clients.camera_requests import CameraRequests
+from telerobot_nodes.nodes.clients.confirmation import CONFIRMED, SETTLING, Confirmation
 from telerobot_nodes.nodes.clients.discovery import LOOK, NoGraphError, find_prefix
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import Foreground
@@ -47,6 +48,20 @@ class Terminal(Foreground):
         if isinstance(command, commands.SetCamera) and self._port.camera is not None and outcomes and outcomes[0].done:
             return self._camera_outcome(self._port.camera)
         return outcomes[0] if outcomes else Outcome(Result.NO_ANSWER, "no answer")
+
+    def ask_robot(self, command: Command) -> Outcome:
+        """As `ask`, but what the queue only sends on is done when the robot has confirmed it."""
+        if not isinstance(command, CONFIRMED):
+            return self.ask(command)
+        confirmation = Confirmation(self._client)
+        sent = self.ask(command)
+        if not sent.done:
+            return sent
+        confirmation.sent()
+        self.wait_for(lambda _: confirmation.step(), confirmation.limit)
+        if isinstance(command, commands.Resume):
+            self.wait_for(lambda _: confirmation.settled, SETTLING)
+        return confirmation.outcome(command)
 
     def _camera_outcome(self, camera: CameraRequests) -> Outcome:
         self.wait(lambda: camera.outcome is not None, CAMERA_LIMIT)

@@ -104,6 +104,8 @@ class PlanStore:
         Raises QueueFullError when they do not fit, InvalidValueError when they do not follow; then nothing changes.
         """
         n = len(seq)
+        if not n:
+            return  # what was truncated can still be restored
         if len(self) + n > self.capacity:
             raise QueueFullError(f"plan: {len(self)} + {n} points; allowed: {self.capacity}")
         self._check_follows(seq, time)

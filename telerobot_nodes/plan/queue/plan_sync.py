@@ -84,6 +84,8 @@ class PlanSync:
 
     def clear(self) -> int:
         """Delete every point not executed; returns how many were deleted here. Raises TransitionError."""
+        if self._recorder.position_clutch and self.phase is Phase.READY:
+            self._recorder.flush()
         deleted = self.replication.clear()
         self._recorder.plan.feed.truncate(self._recorder.plan.store.last_seq)
         if self._recorder.position_clutch:

@@ -9,6 +9,7 @@ the hand continues from where it was, at the speed it had. It is counted and ret
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -79,6 +80,7 @@ class Device:
         self._position: Vector = (0.0, 0.0, 0.0)
         self._orientation: Quaternion = (0.0, 0.0, 0.0, 1.0)
         self._history: deque[_Sample] = deque(maxlen=HISTORY)
+        self._overtaken = 0  # samples in a row that were older than the newest
 
     def reset(self) -> None:
         """Forget the device's pose: the next sample re-indexes."""
@@ -86,7 +88,12 @@ class Device:
 
     def move(self, taken: float, position: Vector, orientation: Quaternion) -> Step:
         """Motion since the previous sample, to one `taken` at this time [s]; `STILL` for the first and after a gap."""
-        if not self._history or taken - self._history[-1].time > self._config.timeout:
+        since = taken - self._history[-1].time if self._history else math.inf
+        if since < 0.0 and self._overtaken < HISTORY:
+            self._overtaken += 1
+            return STILL  # overtaken by a later one: the hand has been there before
+        self._overtaken = 0
+        if not 0.0 <= since <= self._config.timeout:  # a gap, or the later one was of another clock
             self._history.clear()
             step = STILL
             self._history.append(_Sample(taken, step.linear, step.angular))
@@ -98,7 +105,7 @@ class Device:
     def _step(self, taken: float, linear: Vector, angular: Vector) -> Step:
         config = self._config
         first, last = self._history[0], self._history[-1]
-        dt = max(taken - last.time, 0.0)
+        dt = taken - last.time
         span = last.time - first.time if len(self._history) >= 3 else 0.0
         hand = _hand_motion(first.linear, last.linear, span, config.hand_speed, config.hand_acceleration)
         wrist = _hand_motion(first.angular, last.angular, span, config.hand_rate, config.hand_angular_acceleration)

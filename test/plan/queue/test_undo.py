@@ -99,3 +99,33 @@ def test_of_the_trial_path_only_the_trial_path_comes_back():
     scene.queue.undo(scene.now)
     assert scene.state().trial_length == trial
     assert scene.state().length <= plan
+
+
+@pytest.mark.parametrize("how", ["brake", "delete all"])
+def test_what_was_drawn_and_had_no_plan_time_yet_is_deleted_and_comes_back_with_the_rest(how):
+    """With the time clutch disengaged the end of the path is timed last; it was lost."""
+    scene = laid(0.1)
+    scene.queue.set_time_clutch(scene.now, False)
+    scene.draw(1.5)
+    drawn = scene.state().target_pose
+    if how == "brake":
+        brake(scene, 0.3, 5.0)
+    else:
+        scene.queue.clear(scene.now)
+        scene.run(1.0)
+    assert np.linalg.norm(scene.plan[2][-1] - drawn[:3]) > 0.05
+    assert scene.queue.undo(scene.now) > 0
+    scene.run(0.1)
+    assert np.linalg.norm(scene.plan[2][-1] - drawn[:3]) < 0.02  # the hand's filter was behind by this
+
+
+def test_a_trial_path_that_adds_nothing_leaves_what_can_be_undone():
+    scene = laid(0.1)
+    brake(scene, 0.3)
+    scene.queue.set_brake(scene.now, 0.0)
+    scene.queue.set_position_clutch(scene.now, False)
+    scene.draw(0.3, (0.0, 0.0, 0.0))  # it stands
+    scene.run(0.5)
+    joined = scene.queue.set_position_clutch(scene.now, True)
+    assert (joined.engaged, joined.appended) == (True, 0)
+    assert scene.queue.undo(scene.now) > 0

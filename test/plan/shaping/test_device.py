@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.plan.shaping.device import Device, DeviceConfig
+from telerobot_nodes.plan.shaping.device import HISTORY, Device, DeviceConfig
 
 UNTURNED = (0.0, 0.0, 0.0, 1.0)
 HANDS = sorted((Path(__file__).parents[4] / "shared" / "data" / "hand").glob("*.csv"))
@@ -48,6 +48,25 @@ def test_a_jump_that_comes_back_is_two_jumps_and_no_motion():
     total, jumps = moved(Device(), samples)
     assert len(jumps) == 2
     assert np.allclose(total, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("late", [0.01, 0.05, 0.2])
+def test_a_sample_that_a_later_one_has_overtaken_is_no_motion(late):
+    samples = [(0.01 * k, (0.007 * k, 0.0, 0.0)) for k in range(100)]
+    overtaken = (0.5 - late, (0.7 * (0.5 - late), 0.0, 0.0))
+    total, jumps = moved(Device(), [*samples[:51], overtaken, *samples[51:]])
+    assert jumps == []
+    assert total[0] == pytest.approx(0.007 * 99)
+
+
+@pytest.mark.parametrize("step", [-3600.0, -1.0, -0.2, 1.0, 1e9])
+@pytest.mark.parametrize("back", [51, 100], ids=["once", "for good"])
+def test_a_clock_that_steps_costs_a_few_samples_and_invents_no_motion(step, back):
+    """Of one stamp of another clock, and of a clock that was set."""
+    samples = [(0.01 * k + (step if 50 <= k < back else 0.0), (0.007 * k, 0.0, 0.0)) for k in range(100)]
+    total, jumps = moved(Device(), samples)
+    assert jumps == []
+    assert 0.007 * (99 - HISTORY - 2) - 1e-9 <= total[0] <= 0.007 * 99 + 1e-9
 
 
 def test_a_turn_of_the_tracker_in_one_sample_is_a_jump():
