@@ -59,6 +59,21 @@ def test_it_is_done_when_the_robot_has_acknowledged_it():
     assert outcome(desk, commands.Tare()) == (Result.DONE, "confirmed by the robot")
 
 
+def test_a_hand_that_goes_on_laying_points_does_not_keep_it_back():
+    """Something is always under way then; the robot's count tells."""
+    desk = Desk(applied_number=100)
+    for applied in (101, 103, 112):  # 103 + 10 under way: it is at most the 113th
+        desk.queue(10)
+        assert not desk.confirmation.step()
+        desk.robot(applied_number=applied)
+        assert not desk.confirmation.step()
+    desk.queue(10)
+    desk.robot(applied_number=113)
+    assert desk.confirmation.step()
+    desk.queue(11)
+    assert outcome(desk, commands.Resume())[0] is Result.DONE
+
+
 def test_a_state_of_the_queue_from_before_its_answer_confirms_nothing():
     desk = Desk()
     desk.queue(0)  # under way when the queue answered

@@ -22,7 +22,7 @@ START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be 
 END_LIMIT = 30.0  # [s] after SIGINT; a node on a quiet machine takes 0.5 s
 GUARD = 'if __name__ == "__main__":\n'  # a node may spawn processes, which import this file again
 
-EXPECTED = {"path_plan_queue": -5, "operator_input": -5, "camera": os.nice(0) + 10}  # the hand before the displays
+NICENESS = {"path_plan_queue": -5, "operator_input": -5, "camera": os.nice(0) + 10}  # the hand before the displays
 ALONE = [entry.name for entry in NODES if entry.name not in WITH_HOSTS]  # the others need a hosts file
 
 # Runs a node by its `main`, then prints its niceness and the names of the threads that are left.
@@ -81,7 +81,7 @@ def test_the_middleware_has_ended_when_main_returns(tmp_path, name, ros_args):
     code, niceness, threads = left_over(run_node(tmp_path, name, *ros_args))
     assert code == 0
     if os.geteuid() == 0:
-        assert niceness == EXPECTED.get(name, -15 if node(name).priority else os.nice(0))
+        assert niceness == NICENESS.get(name, -15 if node(name).priority else os.nice(0))
     assert [thread for thread in threads if thread.startswith("dds.ev")] == []
 
 

@@ -16,14 +16,21 @@ CONFIRMED = (commands.Reset, commands.Tare, commands.Resume)  # what the robot i
 
 
 class Confirmation:
-    """Follows one operation from the moment before it is sent; `step` with every change of the client's state."""
+    """Follows one operation from the moment before it is sent; `step` with every change of the client's state.
+
+    The queue does not tell the number of an operation. It is at most what the robot has applied and what is on its
+    way, once the queue's state counts it: a hand that goes on laying points does not keep it back.
+    """
 
     def __init__(self, client: OperatorClient) -> None:
         self._client = client
         self._refused = client.robot.refused_number
         self._queue: float | None = None  # [s] when the latest state of the queue was received
-        self._states = 0
-        self._robot: float | None = None  # [s] when the robot was last heard at the queue's acknowledgement
+        self._robot: float | None = None  # [s] when the robot was last heard before the queue's state counted it
+        self._states = 0  # of the queue since its answer
+        self._under_way = 0  # operations, in the first state that counts it
+        self._number: int | None = None  # of the latest operation that it can be
+        self._confirmed = False
 
     @property
     def limit(self) -> float:
@@ -32,22 +39,21 @@ class Confirmation:
 
     def sent(self) -> None:
         """The queue has answered: states from now on count."""
-        self._queue, self._states, self._robot = self._client.received.queue, 0, None
+        self._queue = self._client.received.queue
 
     def step(self) -> bool:
-        """True once the robot has applied or refused everything that was sent."""
-        client = self._client
-        if self._was_refused:
-            return True
-        if client.received.queue != self._queue:
-            self._queue = client.received.queue
-            self._states += 1
-        if self._states < STATES or client.queue.unacknowledged > 0:
-            self._robot = None
-            return False
-        if self._robot is None:
-            self._robot = client.received.robot
-        return client.received.robot != self._robot  # reports of the same age, or newer, than the acknowledgement
+        """True once the robot has applied or refused it."""
+        received, queue = self._client.received, self._client.queue
+        if received.queue != self._queue:
+            self._queue, self._states = received.queue, self._states + 1
+            if self._states == STATES:
+                self._under_way, self._robot = queue.unacknowledged, received.robot
+        if self._states >= STATES and received.robot != self._robot:  # its report is not older than the queue's state
+            applied = self._client.robot.applied_number
+            if self._number is None:
+                self._number = applied + self._under_way
+            self._confirmed = self._confirmed or applied >= self._number or queue.unacknowledged == 0
+        return self._confirmed or self._was_refused
 
     @property
     def settled(self) -> bool:
@@ -59,7 +65,7 @@ class Confirmation:
         robot = self._client.robot
         if self._was_refused:
             return Outcome(Result.REFUSED, f"the robot refused it: {robot.refusal}")
-        if not self.step():
+        if not self._confirmed:
             return Outcome(Result.NO_ANSWER, f"sent; the robot has not confirmed it in {self.limit:g} s")
         if not isinstance(command, commands.Resume):
             return Outcome(Result.DONE, "confirmed by the robot")

@@ -110,6 +110,7 @@ class RobotStatus:
     granted: bool = False  # the request is granted
     forced: bool = False  # by a supervisor
     holder_silent: bool = False  # no recent message of the holder; it keeps authority
+    applied_number: int = 0  # every operation up to this one was applied or refused
     refused_number: int = 0
     refusal: str = ""
     executed_seq: int = 0

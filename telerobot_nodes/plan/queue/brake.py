@@ -26,13 +26,17 @@ class TimeBrake:
         """True while points are deleted."""
         return self.rate > 0.0
 
+    def check(self, rate: float) -> None:
+        """Raise InvalidValueError when the rate is neither 0 nor in range."""
+        if rate != 0.0:
+            in_range(rate, "brake_rate", self._low, self._high, "plan s/s, or 0 to release")
+
     def set(self, now: float, rate: float, head_time: float) -> None:
         """Engage at `rate` [plan s/s] from the path's head at plan time [s]; 0 releases.
 
-        Raises InvalidValueError when the rate is neither 0 nor in range; then nothing changes.
+        Raises as `check`; then nothing changes.
         """
-        if rate != 0.0:
-            in_range(rate, "brake_rate", self._low, self._high, "plan s/s, or 0 to release")
+        self.check(rate)
         self._since, self._head_time, self.rate = now, head_time, float(rate)
 
     def release(self) -> None:

@@ -82,10 +82,16 @@ class PlanSync:
         """Send an operation without points, however many are unacknowledged. Raises TransitionError."""
         self.replication.sender.submit(kind, rate=rate, window=window, urgent=True, halt_count=halt_count)
 
+    def flush(self) -> None:
+        """Append what is drawn and has no final plan time yet, unless the plan may not be changed now."""
+        recorder = self._recorder
+        if not recorder.position_clutch or self.phase is Phase.READY:
+            recorder.path.append(recorder.sampler.flush())
+
     def clear(self) -> int:
         """Delete every point not executed; returns how many were deleted here. Raises TransitionError."""
-        if self._recorder.position_clutch and self.phase is Phase.READY:
-            self._recorder.flush()
+        if self._recorder.position_clutch:
+            self.flush()
         deleted = self.replication.clear()
         self._recorder.plan.feed.truncate(self._recorder.plan.store.last_seq)
         if self._recorder.position_clutch:

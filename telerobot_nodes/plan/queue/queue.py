@@ -137,10 +137,13 @@ class PathPlanQueue:
         self._advance(now)
         if self._recorder.position_clutch and rate != 0.0 and not self._sync.replication.open:
             raise self._notices.refuse(TransitionError("queue", self._sync.phase.value, "brake"))
-        if not self._recorder.brake.rate:
-            self._recorder.flush()
         with self._notices.counting_refusals():
-            self._recorder.brake.set(now, rate, self._recorder.path.store.last_time)
+            self._recorder.brake.check(rate)
+        if not self._recorder.brake.engaged:
+            if rate == 0.0:
+                return 0.0
+            self._sync.flush()
+        self._recorder.brake.set(now, rate, self._recorder.path.store.last_time)
         self._recorder.restart_sampler()
         return self._recorder.brake.rate
 

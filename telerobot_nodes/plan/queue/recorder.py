@@ -57,10 +57,6 @@ class Recorder:
         if self.sampler.stalls > stalls:
             self._notices.latest = "this side stood still for a while: the device re-indexes"
 
-    def flush(self) -> None:
-        """Append what is drawn and has no final plan time yet, so that brake and delete-all act on it as well."""
-        self.path.append(self.sampler.flush())
-
     def restart_sampler(self) -> None:
         """Continue from the head of the path, at rest."""
         if len(self.path):

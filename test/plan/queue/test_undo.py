@@ -1,5 +1,7 @@
 """Undo: what brake and delete-all have deleted comes back, as long as no point was laid after it."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from us5046022_scene import Scene
@@ -129,3 +131,18 @@ def test_a_trial_path_that_adds_nothing_leaves_what_can_be_undone():
     joined = scene.queue.set_position_clutch(scene.now, True)
     assert (joined.engaged, joined.appended) == (True, 0)
     assert scene.queue.undo(scene.now) > 0
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0])
+def test_a_brake_that_does_not_begin_changes_nothing(rate):
+    """A release of a brake that is not applied, and a refused rate: the end of the path waits for its plan time."""
+    scene = laid(0.1)
+    scene.queue.set_time_clutch(scene.now, False)
+    scene.draw(1.5)
+    head = scene.state().head_seq
+    with contextlib.suppress(InvalidValueError):
+        scene.queue.set_brake(scene.now, rate)
+    assert scene.state().head_seq == head
+    drawn = scene.state().target_pose
+    scene.run(2.0)
+    assert np.linalg.norm(scene.plan[2][-1] - drawn[:3]) < 0.002
