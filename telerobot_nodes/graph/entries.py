@@ -32,7 +32,7 @@ class Qos(Enum):
 
     STATE = Profile(reliable=False, durable=False, depth=1)
     COMMAND = Profile(reliable=True, durable=False, depth=64)
-    SAMPLES = Profile(reliable=True, durable=False, depth=512)  # of a device: none lost in a pause of 5 s at 100 Hz
+    SAMPLES = Profile(reliable=True, durable=False, depth=1024)  # of a device: none lost in a pause of 10 s at 100 Hz
     REPORT = Profile(reliable=True, durable=False, depth=256)
     HISTORY = Profile(
         reliable=True, durable=True, depth=256

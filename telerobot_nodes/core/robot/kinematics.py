@@ -79,7 +79,7 @@ class Kinematics:
         Raises OutOfReachError when there are none on this branch, or a joint ends over `max_jump` [rad] away.
         """
         pose = pin.SE3ToXYZQUAT(T_world_tool).reshape(1, 7)
-        q = self._path(pose, np.array(q_seed, dtype=np.float64), MAX_JUMP)[0]
+        q = self.follow(pose, np.array(q_seed, dtype=np.float64), MAX_JUMP)[0]
         turn = np.abs(q - q_seed)
         if turn.max() > max_jump:
             raise OutOfReachError(
@@ -93,7 +93,8 @@ class Kinematics:
         Raises OutOfReachError naming the first pose that cannot be reached, or where a joint would turn more
         than `max_jump` [rad] from its neighbour; InvalidValueError when a value is not finite.
         """
-        return self._path(checked_poses(poses, "poses"), finite_array(q_seed, "q_seed", self.robot.dof), max_jump)
+        checked = checked_poses(poses, "poses")
+        return self.follow(checked, finite_array(q_seed, "q_seed", self.robot.dof), max_jump)
 
     def smallest_singular_value(self, q: FloatArray) -> float:
         """Smallest singular value of the tool Jacobian at `q` (m and rad mixed); 0 at a singularity."""
@@ -107,7 +108,8 @@ class Kinematics:
         least = np.linalg.eigvalsh(found @ found.transpose(0, 2, 1))[:, 0]
         return np.asarray(np.sqrt(np.maximum(least, 0.0)))
 
-    def _path(self, poses: FloatArray, q_seed: FloatArray, max_jump: float) -> FloatArray:
+    def follow(self, poses: FloatArray, q_seed: FloatArray, max_jump: float = MAX_JUMP) -> FloatArray:
+        """As `solve_path`, not checked: the caller passes contiguous arrays of finite values and unit quaternions."""
         out = np.empty((len(poses), self.robot.dof))
         status, row = converge_path(self._chain, poses, q_seed, TOLERANCE, JOINT_STEP, max_jump, self._ws, out)
         if status == CONVERGED:

@@ -12,10 +12,10 @@ from typing import Any
 
 import rclpy
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.nodes.framework import NodeWiring, leave
+from telerobot_nodes.nodes.framework import NodeWiring, client_executor, leave
 
 END_LIMIT = 5.0  # [s] for the thread to end
 LOOK = 0.2  # [s] longest time until the thread sees that it should end
@@ -67,7 +67,7 @@ class OwnCarrier(Carrier):
         self._context.init(args=[])
         unique = f"telerobot_{name}_{os.getpid()}_{next(_NUMBERS)}"
         super().__init__(rclpy.create_node(unique, context=self._context, namespace=namespace), changed)
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor = client_executor(self._context)
         self._executor.add_node(self.node)
         self._closing = Event()
         self._thread = Thread(target=self._spin, name=unique, daemon=True)

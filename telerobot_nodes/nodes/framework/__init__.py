@@ -6,6 +6,7 @@ from telerobot_nodes.nodes.framework.actions import Goal
 from telerobot_nodes.nodes.framework.backlog import waiting
 from telerobot_nodes.nodes.framework.base import GraphNode, Health
 from telerobot_nodes.nodes.framework.deferred import Send
+from telerobot_nodes.nodes.framework.executors import client_executor
 from telerobot_nodes.nodes.framework.foreground import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
 from telerobot_nodes.nodes.framework.leaving import leave
@@ -29,6 +30,7 @@ __all__ = [
     "NodeWiring",
     "Send",
     "be_real_time",
+    "client_executor",
     "end_process",
     "found_quickly",
     "interface_class",

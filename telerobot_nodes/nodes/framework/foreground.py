@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 
+from telerobot_nodes.nodes.framework.executors import client_executor
 from telerobot_nodes.nodes.framework.leaving import leave
 from telerobot_nodes.nodes.framework.wiring import NodeWiring
 
@@ -28,7 +28,7 @@ class Foreground(NodeWiring):
         self._context = rclpy.Context()
         self._context.init(args=list(ros_args))
         super().__init__(rclpy.create_node(name, context=self._context, namespace=namespace))
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor = client_executor(self._context)
         self._executor.add_node(self.node)
 
     def spin(self, seconds: float) -> None:
@@ -66,8 +66,8 @@ class Foreground(NodeWiring):
 
     def close(self) -> None:
         """Leave the graph."""
-        self.destroy_entities()
         self._executor.shutdown()
+        self.destroy_entities()
         leave(self.node)
         self._context.try_shutdown()
 

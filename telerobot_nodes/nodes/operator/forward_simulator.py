@@ -21,7 +21,7 @@ from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, Robot
 TICK_PERIOD = 0.04  # [s]
 CHECK_TIME = 0.015  # [s] of each tick for examining points, if there are many
 MARKER_PERIOD = 0.5  # [s]
-LINE_POINTS = 500  # most points of a displayed line
+LINE_POINTS = 200  # most points of a displayed line
 
 
 class ForwardSimulatorNode(GraphNode):

@@ -138,7 +138,8 @@ class OperatorInputNode(GraphNode):
         self._poses_sent += 1
 
     def _replay_ended(self, state: ReplayState) -> None:
-        self.get_logger().info(f"replay {state.value}: {self._replay.sent} poses")
+        paused = f", {self._replay.paused:.1f} s late: this side stood still" if self._replay.paused else ""
+        self.get_logger().info(f"replay {state.value}: {self._replay.sent} poses{paused}")
 
     def health(self) -> Health:
         """State of the replay and the joystick."""
@@ -148,6 +149,7 @@ class OperatorInputNode(GraphNode):
             "replay_sent": replay.sent,
             "poses_sent": self._poses_sent,
             "replay_lateness_max_ms": 1e3 * replay.lateness_max,
+            "replay_paused_ms": 1e3 * replay.paused,
             "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
             "joystick": "moving" if self._joystick.active else "at rest",
             "direct": self._direct,

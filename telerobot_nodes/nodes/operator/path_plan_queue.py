@@ -219,6 +219,8 @@ class PathPlanQueueNode(GraphNode):
         self._state.publish(PlanQueueState(stamp=self.stamp(), **values))
 
     def _publish_path(self) -> None:
+        if not self._path.get_subscription_count():
+            return  # of 200 poses, which nobody would see
         stamp = self.stamp()
         message = Path(poses=[convert.pose_stamped(row, "world", stamp) for row in self._queue.remaining(PATH_POSES)])
         message.header.stamp, message.header.frame_id = stamp, "world"

@@ -1,4 +1,8 @@
-"""Plays device poses at their recorded times, on its own thread with absolute deadlines."""
+"""Plays device poses at their recorded times, on its own thread with absolute deadlines.
+
+A process that stood still sends what was due meanwhile at once, with its lateness. After more than `MOST_LATE` it
+plays on from where it was instead, as a hand that paused: a burst of old poses is what no device sends.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.devices.hand import DeviceMotion
 
 LEAD_TIME = 0.1  # [s] from `start` to the first pose
+MOST_LATE = 0.2  # [s] to be made up for; more becomes a pause
 
 
 class ReplayState(Enum):
@@ -37,6 +42,7 @@ class Replay:
         self.sent = 0
         self.lateness_max = 0.0  # [s] of the present or latest replay
         self.lateness_sum = 0.0  # [s]
+        self.paused = 0.0  # [s] by which the replay takes longer than the recording
 
     @property
     def playing(self) -> bool:
@@ -47,7 +53,7 @@ class Replay:
         """Start a replay; a running one is stopped first."""
         self.stop()
         self._stop.clear()
-        self.sent, self.lateness_max, self.lateness_sum = 0, 0.0, 0.0
+        self.sent, self.lateness_max, self.lateness_sum, self.paused = 0, 0.0, 0.0, 0.0
         self.state = ReplayState.PLAYING
         self._thread = threading.Thread(target=self._run, args=(motion,), name="replay", daemon=True)
         self._thread.start()
@@ -71,10 +77,14 @@ class Replay:
             self._ended(state)
 
     def _play(self, motion: DeviceMotion, start: float) -> ReplayState:
-        for due, pose in zip(start + motion.time, motion.pose, strict=True):
+        for at, pose in zip(motion.time, motion.pose, strict=True):
+            due = start + self.paused + at
             if self._stop.wait(max(0.0, due - time.monotonic())):
                 return ReplayState.STOPPED
             late = time.monotonic() - due
+            if late > MOST_LATE:
+                self.paused += late
+                late = 0.0
             self._send(pose, late)
             self.sent += 1
             self.lateness_max = max(self.lateness_max, late)

@@ -19,6 +19,7 @@ from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 SPACING = 0.005  # [s] of sigma between vertices: 1 mm at 0.2 m/s
 LEAST = 0.02 * SPACING  # [s] of sigma beyond the last vertex that counts as a vertex of its own
 DROP_BLOCK = 64  # vertices dropped at once
+SAME_ORIENTATION = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])  # factors of a pose: the quaternion's other sign
 
 PathLoad = Callable[[FloatArray, float], JointLoad]  # (3, 7) poses, [s] of sigma between them -> load at the middle
 
@@ -51,7 +52,8 @@ class SplinePath:
 
     def add(self, pose: FloatArray, count: int) -> None:
         """Continue straight to `pose` (7,), recorded at acquisition `count`."""
-        pose = np.where(np.arange(7) < 3, pose, pose * (1.0 if pose[3:] @ self.latest[3:] >= 0.0 else -1.0))
+        if pose[3:] @ self.latest[3:] < 0.0:
+            pose = pose * SAME_ORIENTATION
         distance = self._sigma(self.latest, pose)
         start, walked = self.latest, 0.0
         while self.beyond + (distance - walked) >= SPACING:
@@ -76,8 +78,8 @@ class SplinePath:
         pose: FloatArray = (
             a * (1 - u) ** 3 + b * (3 * u**3 - 6 * u**2 + 4) + c * (3 * (u + u**2 - u**3) + 1) + d * u**3
         ) / 6.0
-        pose[3:] /= np.linalg.norm(pose[3:])
-        return np.asarray(pose, dtype=np.float64)
+        pose[3:] /= math.hypot(*pose[3:].tolist())
+        return pose
 
     def drop_before(self, sigma: float) -> None:
         """Forget vertices that the spline from `sigma` [s] on does not need."""
@@ -89,7 +91,7 @@ class SplinePath:
 
     def _push(self, pose: FloatArray, count: int) -> None:
         pose = np.array(pose)
-        pose[3:] /= np.linalg.norm(pose[3:])
+        pose[3:] /= math.hypot(*pose[3:].tolist())
         self._vertices.append(pose)
         self.counts.append(count)
         if len(self._vertices) > 2:
@@ -98,17 +100,18 @@ class SplinePath:
             self.limits.add(self._curvature(poses), *joint_limits(load, self._config.ramp))
 
     def _sigma(self, a: FloatArray, b: FloatArray) -> float:
-        distance = float(np.linalg.norm(b[:3] - a[:3])) / self._config.speed
-        angle = 4.0 * math.asin(min(1.0, 0.5 * float(np.linalg.norm(b[3:] - a[3:]))))
+        x, y, z, *turn = (b - a).tolist()
+        distance = math.hypot(x, y, z) / self._config.speed
+        angle = 4.0 * math.asin(min(1.0, 0.5 * math.hypot(*turn)))
         return math.hypot(distance, angle / self._config.angular_speed)
 
     def _curvature(self, poses: FloatArray) -> float:
         """Acceleration [-, 1: the limit] across the path at full speed, at the middle of (3, 7)."""
         config = self._config
-        second = np.diff(poses, 2, axis=0)[0] / SPACING**2
-        across = float(np.linalg.norm(second[:3])) / config.acceleration
-        turning = 2.0 * float(np.linalg.norm(second[3:])) / config.angular_acceleration
-        return max(across, turning)
+        x, y, z, *turn = (poses[0] - 2.0 * poses[1] + poses[2]).tolist()
+        across = math.hypot(x, y, z) / config.acceleration
+        turning = 2.0 * math.hypot(*turn) / config.angular_acceleration
+        return max(across, turning) / SPACING**2
 
     def _vertex(self, i: int) -> FloatArray:
         """Vertex i; beyond an end, the vertex that makes the spline pass through that end."""

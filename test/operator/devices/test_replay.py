@@ -1,12 +1,13 @@
 """A replay sends every pose once and in order, and ends once: finished, or stopped."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from telerobot_nodes.operator.devices.hand import DeviceMotion
-from telerobot_nodes.operator.devices.replay import Replay, ReplayState
+from telerobot_nodes.operator.devices.replay import MOST_LATE, Replay, ReplayState
 
 WAIT = 20.0  # [s] that a test may take before it fails
 
@@ -90,3 +91,22 @@ def test_a_send_that_fails_ends_the_replay_as_stopped():
     assert played.over.wait(WAIT)
     assert played.ends == [ReplayState.STOPPED]
     assert not played.replay.stop()
+
+
+def test_a_replay_that_stood_still_goes_on_from_there_and_sends_no_burst():
+    at = []
+
+    def send(pose, late):
+        at.append(time.monotonic())
+        if len(at) == 5:
+            time.sleep(3.0 * MOST_LATE)  # the process stands still: that is the fault, not a wait
+        lateness.append(late)
+
+    lateness = []
+    played = Played(send)
+    played.replay.start(motion(21, 0.4))
+    assert played.over.wait(WAIT)
+    assert len(lateness) == 21
+    assert max(lateness) <= MOST_LATE
+    assert played.replay.paused >= 2.0 * MOST_LATE
+    assert at[-1] - at[5] >= 0.9 * 15 * 0.02  # what follows keeps its times
