@@ -233,7 +233,7 @@ def control(action: Annotated[Control, typer.Argument()], namespace: Namespace =
 def do(command: commands.Command, namespace: str) -> None:
     """Send a command and print its outcome."""
     with _terminal(namespace) as terminal:
-        outcome = terminal.ask_robot(command)
+        outcome = terminal.ask(command)
     text = f"{command}: {outcome.text}" if outcome.text else str(command)
     if not outcome.done:
         fail(text)

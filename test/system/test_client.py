@@ -69,6 +69,16 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
         assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
 
 
+def test_a_reset_that_the_robot_refuses_is_no_success_and_a_tare_after_it_has_its_own_outcome(robot):
+    """The queue accepts both: it only sends them on."""
+    assert robot.wait_until(lambda state: not state.moving, 30.0)
+    asked = [robot.send(commands.Reset()), robot.send(commands.Tare())]  # before the robot has answered the first
+    reset, tare = (one.wait() for one in asked)
+    assert reset.result is Result.REFUSED
+    assert "'RESET' is not allowed; allowed: while the e-stop or a fault is latched" in reset.text
+    assert (tare.result, tare.text) == (Result.DONE, "confirmed by the robot")
+
+
 def test_a_hand_with_a_linear_scale_of_0_moves_no_tool(robot):
     """A scale of 0 and one of 1, so that a slow machine that misses samples of the hand changes nothing."""
     ways = []

@@ -24,6 +24,7 @@ from telerobot_nodes.operator.client import (
     Answer,
     Command,
     CommandResult,
+    Confirmation,
     ConsoleView,
     EStop,
     Halt,
@@ -166,10 +167,14 @@ class Robot(OperatorWords):
     # what it is asked ------------------------------------------------------------------------------------------
 
     def send(self, command: Command) -> Ongoing[None, Outcome]:
-        """Send a command; its outcome is awaited or waited for. A halt ends when the robot has confirmed it."""
+        """Send a command; its outcome is awaited or waited for.
+
+        A halt, an e-stop, a reset, a tare and a resume end when the robot itself has confirmed or refused them.
+        """
         stops = isinstance(command, (Halt, EStop))
         late = Outcome(Result.NO_ANSWER, "NOT CONFIRMED by the robot" if stops else "the client's node is not spun")
-        sent: Ongoing[None, Outcome] = Ongoing(self._changed, late, STOP_LIMIT if stops else 2.0 * REQUEST_LIMIT)
+        limit = STOP_LIMIT if stops else 2.0 * REQUEST_LIMIT + Confirmation.limit(self._client.queue)
+        sent: Ongoing[None, Outcome] = Ongoing(self._changed, late, limit)
         with self._changed:
             if stops:
                 self._client.ask(command, self._carrier.now())

@@ -7,11 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from telerobot_nodes.nodes.clients.camera_requests import CameraRequests
-from telerobot_nodes.nodes.clients.confirmation import CONFIRMED, SETTLING, Confirmation
 from telerobot_nodes.nodes.clients.discovery import LOOK, NoGraphError, find_prefix
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import Foreground
-from telerobot_nodes.operator.client import Command, ConsoleView, OperatorClient, Outcome, Result, commands, view
+from telerobot_nodes.operator.client import (
+    Command,
+    Confirmation,
+    ConsoleView,
+    OperatorClient,
+    Outcome,
+    Result,
+    commands,
+    view,
+)
 
 SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer
@@ -44,24 +52,10 @@ class Terminal(Foreground):
         outcomes: list[Outcome] = []
         self.wait_for(lambda _: self._port.ready(command), SERVICE_LIMIT)
         self._client.ask(command, self.now(), outcomes.append)
-        self.wait_for(lambda _: bool(outcomes), 2.0 * REQUEST_LIMIT)
+        self.wait_for(lambda _: bool(outcomes), 2.0 * REQUEST_LIMIT + Confirmation.limit(self._client.queue))
         if isinstance(command, commands.SetCamera) and self._port.camera is not None and outcomes and outcomes[0].done:
             return self._camera_outcome(self._port.camera)
         return outcomes[0] if outcomes else Outcome(Result.NO_ANSWER, "no answer")
-
-    def ask_robot(self, command: Command) -> Outcome:
-        """As `ask`, but what the queue only sends on is done when the robot has confirmed it."""
-        if not isinstance(command, CONFIRMED):
-            return self.ask(command)
-        confirmation = Confirmation(self._client)
-        sent = self.ask(command)
-        if not sent.done:
-            return sent
-        confirmation.sent()
-        self.wait_for(lambda _: confirmation.step(), confirmation.limit)
-        if isinstance(command, commands.Resume):
-            self.wait_for(lambda _: confirmation.settled, SETTLING)
-        return confirmation.outcome(command)
 
     def _camera_outcome(self, camera: CameraRequests) -> Outcome:
         self.wait(lambda: camera.outcome is not None, CAMERA_LIMIT)

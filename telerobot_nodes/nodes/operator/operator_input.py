@@ -18,7 +18,14 @@ from telerobot_nodes.nodes.clients import RosPort
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert, twist_stamped
 from telerobot_nodes.nodes.operator.reflected_force import ReflectedForce
-from telerobot_nodes.operator.client import OperatorClient, Outcome, commands, robot_from_message
+from telerobot_nodes.operator.client import (
+    OperatorClient,
+    Outcome,
+    QueueStatus,
+    commands,
+    robot_from_message,
+    status_from_message,
+)
 from telerobot_nodes.operator.devices import (
     Fit,
     HandRecording,
@@ -82,6 +89,7 @@ class OperatorInputNode(GraphNode):
         self._reflected.on_robot(message)
 
     def _on_queue(self, message: Any) -> None:
+        self._client.receive_queue(status_from_message(QueueStatus, message), self.now())
         if len(message.target_pose) == 7:
             self._target = np.array(message.target_pose[:3])
 

@@ -84,14 +84,13 @@ class PlanExecutorNode(GraphNode):
         name, server = operation.kind.name, self._servers[operation.kind]
         self.get_logger().warning(f"{name} by {operation.agent}")
         if not server.service_is_ready():
-            self._core.refuse_request(operation, f"{name}: no node serves {server.srv_name}")
+            self._core.answer_request(operation, f"{name}: no node serves {server.srv_name}")
             return
 
         def answered(future: Any) -> None:
             answer = future.result()
             self.get_logger().warning(f"{name} by {operation.agent}: {answer.message}")
-            if not answer.success:
-                self._core.refuse_request(operation, f"{name}: {answer.message}")
+            self._core.answer_request(operation, "" if answer.success else f"{name}: {answer.message}")
 
         server.call_async(Trigger.Request()).add_done_callback(answered)
 

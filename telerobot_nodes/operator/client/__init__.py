@@ -27,7 +27,7 @@ from telerobot_nodes.operator.client.reports import (
     TrialStep,
     pairs,
 )
-from telerobot_nodes.operator.client.requests import HaltStage, Outcome, RepeatedStop, Result
+from telerobot_nodes.operator.client.requests import Confirmation, HaltStage, Outcome, RepeatedStop, Result
 from telerobot_nodes.operator.client.robot_state import RobotState, state_of
 from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
 from telerobot_nodes.operator.client.surroundings import Solid
@@ -52,6 +52,7 @@ __all__ = [
     "CommandEnd",
     "CommandReport",
     "CommandResult",
+    "Confirmation",
     "ConsoleView",
     "Control",
     "Controls",

@@ -18,7 +18,15 @@ from telerobot_nodes.core.protocol import ESTOP_SENDER, DeviceState, ExecutorMod
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.client.plan_trace import PlanTrace
-from telerobot_nodes.operator.client.requests import HaltStage, HaltWatch, OpenRequest, Outcome, Requests, Result
+from telerobot_nodes.operator.client.requests import (
+    Confirmation,
+    HaltStage,
+    HaltWatch,
+    OpenRequest,
+    Outcome,
+    Requests,
+    Result,
+)
 from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
 from telerobot_nodes.operator.client.surroundings import Solid
 
@@ -93,6 +101,7 @@ class OperatorClient:
         self.requests = Requests(request_limit)
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
         self._then: dict[int, Callable[[Outcome], None]] = {}
+        self._confirmations: dict[int, Confirmation] = {}  # of requests that the queue has passed on to the robot
 
     # values in -----------------------------------------------------------------------------------------------
 
@@ -107,6 +116,7 @@ class OperatorClient:
         if status.has_authority and len(self.other):
             self.other.apply(PlanChange(UpdateKind.RESET))  # its remainder is part of the plan here
         self.queue, self.received.queue = status, now
+        self._confirm(now)
 
     def receive_robot(self, status: RobotStatus, now: float) -> None:
         """Status of the robot's side; new refusals and stops are recorded as notices."""
@@ -123,6 +133,7 @@ class OperatorClient:
             if watch.stage is not before and before is HaltStage.ASKED:
                 ended = "" if watch.stage is HaltStage.CONFIRMED else ", and ended by another operator"
                 self.note(f"{word} confirmed after {now - watch.since:.1f} s{ended}", Tone.GOOD, now)
+        self._confirm(now)
 
     def receive_simulation(self, status: SimulationStatus, now: float) -> None:
         """Status of the forward simulation; a new predicted conflict is recorded as a notice."""
@@ -155,17 +166,24 @@ class OperatorClient:
     # commands out --------------------------------------------------------------------------------------------
 
     def ask(self, command: Command, now: float, then: Callable[[Outcome], None] | None = None) -> int:
-        """Send a command; returns its ticket. The outcome is recorded as a notice and passed to `then` exactly once."""
+        """Send a command; returns its ticket. The outcome is recorded as a notice and passed to `then` exactly once.
+
+        That of a reset, tare or resume is the robot's own, not the queue's, which has only sent it.
+        """
         if isinstance(command, Halt | EStop):
             (self.halt_watch if isinstance(command, Halt) else self.estop_watch).ask(command.reason, now)
         ticket = self.requests.open(command, now)
         if then is not None:
             self._then[ticket] = then
 
+        confirmation = Confirmation(command, self.queue) if Confirmation.concerns(command) else None
+
         def answer(outcome: Outcome, when: float) -> None:
-            request = self.requests.close(ticket)
-            if request is not None:
-                self._finish(request, outcome, when)
+            if outcome.done and confirmation is not None:
+                self._confirmations[ticket] = confirmation
+                self.requests.extend(ticket, Confirmation.limit(self.queue))
+            else:
+                self._end(ticket, outcome, when)
 
         if isinstance(command, Halt | EStop):
             answer(Outcome(Result.DONE, "sent, repeated until the robot confirms"), now)
@@ -183,8 +201,13 @@ class OperatorClient:
         """End unanswered requests with a notice and repeat a halt that is not confirmed. Call at 10 Hz."""
         self.halt_watch.step(now)
         self.estop_watch.step(now)
+        self._confirm(now)
         for request in self.requests.expired(now):
-            self._finish(request, Outcome(Result.NO_ANSWER, f"no answer in {self.requests.limit:g} s"), now)
+            sent = self._confirmations.pop(request.ticket, None) is not None
+            why = f"no answer in {self.requests.limit:g} s"
+            if sent:
+                why = f"sent; the robot has not confirmed it in {now - request.since:.0f} s"
+            self._finish(request, Outcome(Result.NO_ANSWER, why), now)
 
     def refuse(self, reason: str, now: float) -> None:
         """Record why a command was not sent."""
@@ -195,6 +218,19 @@ class OperatorClient:
         if self.notices and self.notices[-1].text == text:
             self.notices.pop()
         self.notices.append(Notice(now, text, tone))
+
+    def _confirm(self, now: float) -> None:
+        """End the requests that the robot has answered."""
+        for ticket, confirmation in list(self._confirmations.items()):
+            outcome = confirmation.outcome(self.queue, self.robot, now)
+            if outcome is not None:
+                del self._confirmations[ticket]
+                self._end(ticket, outcome, now)
+
+    def _end(self, ticket: int, outcome: Outcome, now: float) -> None:
+        request = self.requests.close(ticket)
+        if request is not None:
+            self._finish(request, outcome, now)
 
     def _finish(self, request: OpenRequest, outcome: Outcome, now: float) -> None:
         text = f"{request.command}: {outcome.text}" if outcome.text else str(request.command)

@@ -1,4 +1,4 @@
-"""Requests until their answer or time limit, and a halt until the robot confirms it."""
+"""Requests until their answer or time limit, and what the robot confirms: halts, and operations of the plan queue."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from telerobot_nodes.core.protocol import next_state
-from telerobot_nodes.operator.client.commands import Command
-from telerobot_nodes.operator.client.status import RobotStatus
+from telerobot_nodes.core.protocol import ExecutorMode, next_state
+from telerobot_nodes.operator.client.commands import Command, Reset, Resume, Tare
+from telerobot_nodes.operator.client.status import QueueStatus, RobotStatus
 
 REPEATED = 0.05  # [s] between two copies of a stop that is not confirmed
+LEAST_WAIT = 5.0  # [s] for the robot's answer to an operation, and three round trips more
+SETTLING = 2.0  # [s] from the acknowledgement of a RESUME to the robot's new mode
+STOPPED = frozenset({ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT})
+_SENT: dict[type, Callable[[QueueStatus], int]] = {  # number of the latest one sent
+    Reset: lambda queue: queue.reset_number,
+    Tare: lambda queue: queue.tare_number,
+    Resume: lambda queue: queue.resume_number,
+}
+_ANSWERED: dict[type, Callable[[RobotStatus], tuple[int, str]]] = {  # number of the latest one, and its refusal
+    Reset: lambda robot: (robot.reset_number, robot.reset_refusal),
+    Tare: lambda robot: (robot.tare_number, robot.tare_refusal),
+}
 
 
 class Result(Enum):
@@ -51,6 +63,7 @@ class Requests:
     def __init__(self, limit: float) -> None:
         self.limit = limit  # [s] until a request counts as unanswered
         self._open: dict[int, OpenRequest] = {}
+        self._extra: dict[int, float] = {}  # [s] of those with more time
         self._last = 0
 
     def open(self, command: Command, now: float) -> int:
@@ -61,19 +74,86 @@ class Requests:
 
     def close(self, ticket: int) -> OpenRequest | None:
         """End a request; None when it has ended before (an answer after its time limit)."""
+        self._extra.pop(ticket, None)
         return self._open.pop(ticket, None)
+
+    def extend(self, ticket: int, seconds: float) -> None:
+        """Give an open request `seconds` more."""
+        if ticket in self._open:
+            self._extra[ticket] = seconds
 
     def expired(self, now: float) -> tuple[OpenRequest, ...]:
         """End and return the requests unanswered for longer than the limit."""
-        late = tuple(request for request in self._open.values() if now - request.since > self.limit)
+        late = tuple(
+            request
+            for request in self._open.values()
+            if now - request.since > self.limit + self._extra.get(request.ticket, 0.0)
+        )
         for request in late:
-            del self._open[request.ticket]
+            self.close(request.ticket)
         return late
 
     @property
     def pending(self) -> tuple[OpenRequest, ...]:
         """Open requests, oldest first."""
         return tuple(self._open.values())
+
+
+class Confirmation:
+    """What the robot makes of a RESET, TARE or RESUME that the plan queue has sent: the queue's answer says only that.
+
+    The queue's state tells the number of the operation, the robot's report what was acknowledged and answered.
+    """
+
+    def __init__(self, command: Command, queue: QueueStatus) -> None:
+        """Made before the command leaves; `queue`: the latest state of the queue."""
+        self._kind = type(command)
+        self._before = self._sent(queue)
+        self._resumed = math.inf  # [s] when the robot's report acknowledged a RESUME
+
+    @staticmethod
+    def concerns(command: Command) -> bool:
+        """True for a command that the robot itself must confirm."""
+        return type(command) in _SENT
+
+    @staticmethod
+    def limit(queue: QueueStatus) -> float:
+        """Longest wait for the robot's answer [s]."""
+        return LEAST_WAIT + SETTLING + 3.0 * max(queue.round_trip, 0.0)
+
+    def outcome(self, queue: QueueStatus, robot: RobotStatus, now: float) -> Outcome | None:
+        """The robot's answer, None until it is known."""
+        number = self._sent(queue)[1]
+        if number == 0 or self._sent(queue) == self._before:
+            return None  # the queue's state does not count it yet
+        if self._kind is Resume:
+            return self._resume_outcome(number, robot, now)
+        answered, refusal = _ANSWERED[self._kind](robot)
+        if answered < number:
+            return None
+        return _refused(refusal) if refusal else Outcome(Result.DONE, "confirmed by the robot")
+
+    def _sent(self, queue: QueueStatus) -> tuple[int, int]:
+        """Epoch and number of the latest one that the queue has sent."""
+        return queue.epoch, _SENT[self._kind](queue)
+
+    def _resume_outcome(self, number: int, robot: RobotStatus, now: float) -> Outcome | None:
+        if robot.applied_number < number:
+            return None
+        if robot.refused_number == number:
+            return _refused(robot.refusal)
+        if not (robot.estop or robot.mode in STOPPED):
+            return Outcome(Result.DONE, f"confirmed by the robot; it is {robot.mode.name.lower()}")
+        self._resumed = min(self._resumed, now)
+        if now - self._resumed < SETTLING:
+            return None
+        if robot.estop:
+            return Outcome(Result.REFUSED, "the e-stop is latched; allowed: after reset")
+        return Outcome(Result.REFUSED, f"the robot is still {robot.mode.name.lower()}: {robot.reason}")
+
+
+def _refused(reason: str) -> Outcome:
+    return Outcome(Result.REFUSED, f"the robot refused it: {reason}")
 
 
 class HaltStage(Enum):

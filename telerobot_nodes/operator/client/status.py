@@ -75,6 +75,9 @@ class QueueStatus:
     trial_length: int = 0
     lead: float = 0.0
     unacknowledged: int = 0
+    reset_number: int = 0  # latest RESET sent in this epoch
+    tare_number: int = 0
+    resume_number: int = 0
     epoch: int = 0
     agent: str = ""
     has_authority: bool = False
@@ -113,6 +116,10 @@ class RobotStatus:
     applied_number: int = 0  # every operation up to this one was applied or refused
     refused_number: int = 0
     refusal: str = ""
+    reset_number: int = 0  # latest RESET that was answered by the node that serves it
+    reset_refusal: str = ""  # why it was refused; empty: it was done
+    tare_number: int = 0
+    tare_refusal: str = ""
     executed_seq: int = 0
     committed_seq: int = 0
     tail_seq: int = 0

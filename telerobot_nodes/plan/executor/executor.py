@@ -23,6 +23,7 @@ from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.executor.overtaking import stop_overtakes
 from telerobot_nodes.plan.executor.path import IntArray
+from telerobot_nodes.plan.executor.request_answers import REQUESTS, RequestAnswers
 from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver, UnreadableOperation
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
@@ -87,6 +88,7 @@ class PlanExecutor:
         self._limit = ExecutionLimit()
         self._resuming: int | None = None  # count of the halt whose end the control loop has to confirm
         self._requests: list[Operation] = []  # RESET and TARE
+        self._answers = RequestAnswers()
         self._memory = memory
         if memory is not None:
             self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
@@ -102,12 +104,16 @@ class PlanExecutor:
         if self._memory is not None:
             return
         for delivery in self.receiver.deliver(now, operations):
+            operation = delivery.operation
             if delivery.refusal:
+                self._answers.note(operation, delivery.refusal)
                 continue
             try:
-                self._apply(now, delivery.operation)
+                self._apply(now, operation)
             except Exception as error:  # noqa: BLE001 an operation is applied or refused, whatever happens
-                self.receiver.refuse(delivery.operation.number, _refusal(delivery.operation, error))
+                reason = _refusal(operation, error)
+                self.receiver.refuse(operation.number, reason, alone=operation.points is None)
+                self._answers.note(operation, reason)
 
     def on_authority(self, now: float, message: AuthorityMessage) -> None:
         """Take a message about authority. Raises AuthorityError or TransitionError when it is refused."""
@@ -145,10 +151,11 @@ class PlanExecutor:
         requests, self._requests = self._requests, []
         return requests
 
-    def refuse_request(self, operation: Operation, reason: str) -> None:
-        """Report that a request failed."""
-        if operation.epoch == self.receiver.position.epoch:
-            self.receiver.refuse(operation.number, reason)
+    def answer_request(self, operation: Operation, refusal: str = "") -> None:
+        """Report that a request was done, or why it was refused."""
+        if refusal and operation.epoch == self.receiver.position.epoch:
+            self.receiver.refuse(operation.number, refusal, alone=True)
+        self._answers.note(operation, refusal)
 
     def drain_executed(self) -> list[ExecutedRange]:
         """Points reached since the last call, each once and in order."""
@@ -182,6 +189,7 @@ class PlanExecutor:
         log = self.receiver.acknowledgement
         motion = self.motion
         seqs = motion.path.seqs
+        reset, tare = (self._answers.latest(kind, log.position.epoch) for kind in REQUESTS)
         mode, reason = _mode(motion, self._paused, self._limit, self.queue_length, now)
         return ExecutorReport(
             mode=mode,
@@ -191,6 +199,10 @@ class PlanExecutor:
             applied_number=log.position.applied_number,
             refused_number=log.refused_number,
             refusal=log.refusal,
+            reset_number=reset.number,
+            reset_refusal=reset.refusal,
+            tare_number=tare.number,
+            tare_refusal=tare.refusal,
             executed_seq=self._executed_seq,
             committed_seq=max(int(seqs[motion.committed_index]), self._executed_seq),
             tail_seq=int(seqs[-1]),

@@ -126,3 +126,7 @@ class ExecutorReport:
     denied_agent: str = ""
     denied_number: int = 0
     denial: str = ""
+    reset_number: int = 0  # latest RESET of the epoch that was answered by the node that serves it
+    reset_refusal: str = ""  # why it was refused; empty: it was done
+    tare_number: int = 0
+    tare_refusal: str = ""

@@ -109,12 +109,13 @@ class Receiver:
         for operation in operations:
             yield from self._take(now, operation)
 
-    def refuse(self, number: int, reason: str) -> None:
+    def refuse(self, number: int, reason: str, alone: bool = False) -> None:
         """Record that the plan could not take operation `number` of the present epoch.
 
-        An operation that is refused only because it follows a refused one is reported with that one's reason.
+        An operation that is refused only because it follows a refused one is reported with that one's reason;
+        `alone`: it depends on no other, so the reason is its own.
         """
-        if number != self._refused_number + 1 or not self._cause:
+        if alone or number != self._refused_number + 1 or not self._cause:
             self._cause = reason
             self._refusal = reason
         else:
@@ -178,7 +179,7 @@ class Receiver:
             operation, received = entry
             reason = _reason_against(now, operation, received)
             if reason:
-                self.refuse(operation.number, reason)
+                self.refuse(operation.number, reason, alone=True)
             if isinstance(operation, Operation):
                 yield Delivery(operation, received, reason)
             if self._position != position:

@@ -38,6 +38,7 @@ class PlanSync:
         self._pose = start_pose  # (7,) of the tool, as last reported
         self._idle = MovedWhileIdle()
         self._next_send = 0.0
+        self._sent: dict[OperationKind, tuple[int, int]] = {}  # epoch and number
 
     @property
     def phase(self) -> Phase:
@@ -80,7 +81,15 @@ class PlanSync:
 
     def submit(self, kind: OperationKind, rate: float = 1.0, window: float = 0.0, halt_count: int = 0) -> None:
         """Send an operation without points, however many are unacknowledged. Raises TransitionError."""
-        self.replication.sender.submit(kind, rate=rate, window=window, urgent=True, halt_count=halt_count)
+        sender = self.replication.sender
+        operation = sender.submit(kind, rate=rate, window=window, urgent=True, halt_count=halt_count)
+        self._sent[kind] = operation.epoch, operation.number
+
+    def number_sent(self, kind: OperationKind) -> int:
+        """Number of the latest operation of this kind that `submit` sent in the present epoch; 0: none."""
+        epoch, number = self._sent.get(kind, (0, 0))
+        report = self.replication.report
+        return number if report and report.epoch == epoch else 0
 
     def flush(self) -> None:
         """Append what is drawn and has no final plan time yet, unless the plan may not be changed now."""

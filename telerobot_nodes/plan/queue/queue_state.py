@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.core.protocol import DeviceState
+from telerobot_nodes.core.protocol import DeviceState, OperationKind
 from telerobot_nodes.plan.queue.notices import Notices
 from telerobot_nodes.plan.queue.plan_sync import PlanSync
 from telerobot_nodes.plan.queue.queue_values import PlanQueueState, QueueConfig
@@ -38,6 +38,9 @@ def queue_state(
         trial_length=max(len(recorder.trial) - 1, 0),
         lead=max(store.last_time - report.plan_time, 0.0) if report and len(store) else 0.0,
         unacknowledged=replication.unacknowledged,
+        reset_number=sync.number_sent(OperationKind.RESET),
+        tare_number=sync.number_sent(OperationKind.TARE),
+        resume_number=sync.number_sent(OperationKind.RESUME),
         epoch=report.epoch if report else 0,
         agent=config.agent,
         has_authority=replication.open,

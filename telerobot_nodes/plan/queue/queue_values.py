@@ -88,6 +88,9 @@ class PlanQueueState:
     trial_length: int
     lead: float  # [s]
     unacknowledged: int
+    reset_number: int  # latest RESET sent in this epoch; 0: none
+    tare_number: int
+    resume_number: int
     epoch: int
     agent: str
     has_authority: bool

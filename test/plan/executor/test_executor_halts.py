@@ -76,9 +76,35 @@ def test_resume_waits_for_the_reset_of_the_estop_and_reset_for_something_to_rese
     side.send(K.RESET)
     (request,) = side.executor.drain_requests()
     assert (request.kind, request.agent) == (K.RESET, "ann")
-    side.executor.refuse_request(request, "RESET: no node serves it")
+    side.executor.answer_request(request, "RESET: no node serves it")
     assert side.report().refusal == "RESET: no node serves it"
     assert side.executor.drain_requests() == []
+
+
+def test_a_request_is_reported_as_answered_when_its_node_has_answered_and_not_before():
+    side = Side()
+    report = side.send(K.TARE)
+    number = side.number
+    assert (report.applied_number, report.tare_number) == (number, 0)
+    (request,) = side.executor.drain_requests()
+    side.send(K.RATE, rate=1.0)
+    side.executor.answer_request(request)
+    report = side.report()
+    assert (report.tare_number, report.tare_refusal, report.reset_number) == (number, "", 0)
+
+
+def test_a_refused_request_keeps_its_own_reason_right_after_another_refusal():
+    side = Side()
+    side.lay(150)
+    side.run(0.3)
+    report = side.send(K.RESET)
+    assert "allowed: while the e-stop or a fault is latched" in report.reset_refusal
+    assert report.reset_number == side.number
+    report = side.send(K.TARE)  # the arm moves
+    assert report.tare_number == side.number
+    assert report.refusal == report.tare_refusal
+    assert "follows a refused operation" not in report.refusal
+    assert "reset" not in report.refusal.lower()
 
 
 def test_a_resume_that_the_estop_overtook_does_not_act_after_the_reset():

@@ -273,3 +273,16 @@ def test_operations_follow_each_other_by_number_of_point(make):
     sent = [op for op in session.queue.poll(session.now + 2.0) if op.kind is OperationKind.APPEND]
     for earlier, later in itertools.pairwise(sent):
         assert later.after_seq == earlier.points.last_seq
+
+
+def test_the_state_tells_the_number_of_the_latest_operation_of_each_kind(make):
+    session = ready(make(delay=0.2))
+    queue, state = session.queue, session.state()
+    assert (state.reset_number, state.tare_number, state.resume_number) == (0, 0, 0)
+    for ask in (queue.reset, queue.tare, queue.resume, queue.tare):
+        ask(session.now)
+    state = session.state()
+    first = state.reset_number
+    assert (state.tare_number, state.resume_number) == (first + 3, first + 2)
+    session.run(1.0)
+    assert session.state().tare_number == first + 3
