@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from threading import Lock
 from typing import Any
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.experimental import EventsExecutor
 
+_STDERR = Lock()  # of the program, not of one thread
+
 
 def client_executor(context: Any) -> Any:
-    """An executor of `context`, inside any program.
+    """An executor of `context`; works in programs that have replaced their standard error.
 
-    The EventsExecutor enables `faulthandler`, which needs a standard error with a descriptor. A program may have
-    replaced it; where there is none at all the other executor serves.
+    The EventsExecutor enables `faulthandler`, which needs one with a descriptor. Where there is none at all the other
+    executor serves.
     """
     try:
-        with contextlib.redirect_stderr(sys.__stderr__):
+        with _STDERR, contextlib.redirect_stderr(sys.__stderr__):
             return EventsExecutor(context=context)
     except (io.UnsupportedOperation, RuntimeError, ValueError):  # ValueError: it is closed
         return SingleThreadedExecutor(context=context)

@@ -17,7 +17,6 @@ from typing import NoReturn
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
-from rclpy.task import Future
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions, found_quickly_environment, is_loopback
@@ -173,12 +172,12 @@ def _spin(node: GraphNode, stop: threading.Event) -> None:
 
     executor = EventsExecutor()
     executor.add_node(node)
-    end, never = math.inf, Future()
+    end = math.inf
     while rclpy.ok() and time.monotonic() < end and not node.failure:
         if stop.is_set() and end == math.inf:
             end = time.monotonic() + node.linger
         try:
-            executor.spin_until_future_complete(never, timeout_sec=SPIN_TIMEOUT)  # cheaper than one spin per event
+            executor.spin_once(timeout_sec=SPIN_TIMEOUT)  # a longer spin would not end while events wait
         except ExternalShutdownException:
             break
         except Exception as error:  # noqa: BLE001 -- process boundary: e.g. an illegal lifecycle transition asked for

@@ -116,6 +116,8 @@ class OperatorClient:
         if status.has_authority and len(self.other):
             self.other.apply(PlanChange(UpdateKind.RESET))  # its remainder is part of the plan here
         self.queue, self.received.queue = status, now
+        for confirmation in self._confirmations.values():
+            confirmation.receive_queue(status)
         self._confirm(now)
 
     def receive_robot(self, status: RobotStatus, now: float) -> None:
@@ -176,14 +178,11 @@ class OperatorClient:
         if then is not None:
             self._then[ticket] = then
 
-        confirmation = Confirmation(command, self.queue) if Confirmation.concerns(command) else None
-
         def answer(outcome: Outcome, when: float) -> None:
-            if outcome.done and confirmation is not None:
-                self._confirmations[ticket] = confirmation
-                self.requests.extend(ticket, Confirmation.limit(self.queue))
-            else:
+            if not (outcome.done and Confirmation.concerns(command)):
                 self._end(ticket, outcome, when)
+            elif self.requests.extend(ticket, Confirmation.limit(self.queue)):
+                self._confirmations[ticket] = Confirmation(command)
 
         if isinstance(command, Halt | EStop):
             answer(Outcome(Result.DONE, "sent, repeated until the robot confirms"), now)
@@ -201,7 +200,6 @@ class OperatorClient:
         """End unanswered requests with a notice and repeat a halt that is not confirmed. Call at 10 Hz."""
         self.halt_watch.step(now)
         self.estop_watch.step(now)
-        self._confirm(now)
         for request in self.requests.expired(now):
             sent = self._confirmations.pop(request.ticket, None) is not None
             why = f"no answer in {self.requests.limit:g} s"
@@ -221,8 +219,10 @@ class OperatorClient:
 
     def _confirm(self, now: float) -> None:
         """End the requests that the robot has answered."""
+        if self.received.robot is None:
+            return
         for ticket, confirmation in list(self._confirmations.items()):
-            outcome = confirmation.outcome(self.queue, self.robot, now)
+            outcome = confirmation.outcome(self.queue, self.robot, self.received.robot)
             if outcome is not None:
                 del self._confirmations[ticket]
                 self._end(ticket, outcome, now)

@@ -14,6 +14,7 @@ from telerobot_nodes.operator.client.status import QueueStatus, RobotStatus
 REPEATED = 0.05  # [s] between two copies of a stop that is not confirmed
 LEAST_WAIT = 5.0  # [s] for the robot's answer to an operation, and three round trips more
 SETTLING = 2.0  # [s] from the acknowledgement of a RESUME to the robot's new mode
+STATES = 2  # of the queue until one certainly counts the operation
 STOPPED = frozenset({ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT})
 _SENT: dict[type, Callable[[QueueStatus], int]] = {  # number of the latest one sent
     Reset: lambda queue: queue.reset_number,
@@ -77,10 +78,12 @@ class Requests:
         self._extra.pop(ticket, None)
         return self._open.pop(ticket, None)
 
-    def extend(self, ticket: int, seconds: float) -> None:
-        """Give an open request `seconds` more."""
-        if ticket in self._open:
-            self._extra[ticket] = seconds
+    def extend(self, ticket: int, seconds: float) -> bool:
+        """Give a request `seconds` more; False when it has ended."""
+        if ticket not in self._open:
+            return False
+        self._extra[ticket] = seconds
+        return True
 
     def expired(self, now: float) -> tuple[OpenRequest, ...]:
         """End and return the requests unanswered for longer than the limit."""
@@ -105,11 +108,12 @@ class Confirmation:
     The queue's state tells the number of the operation, the robot's report what was acknowledged and answered.
     """
 
-    def __init__(self, command: Command, queue: QueueStatus) -> None:
-        """Made before the command leaves; `queue`: the latest state of the queue."""
+    def __init__(self, command: Command) -> None:
+        """Made when the queue has answered."""
         self._kind = type(command)
-        self._before = self._sent(queue)
-        self._resumed = math.inf  # [s] when the robot's report acknowledged a RESUME
+        self._states = 0  # of the queue since then
+        self._operation: tuple[int, int] | None = None  # epoch and number
+        self._acknowledged = math.inf  # [s] when the first report was received that acknowledges a RESUME
 
     @staticmethod
     def concerns(command: Command) -> bool:
@@ -121,31 +125,37 @@ class Confirmation:
         """Longest wait for the robot's answer [s]."""
         return LEAST_WAIT + SETTLING + 3.0 * max(queue.round_trip, 0.0)
 
-    def outcome(self, queue: QueueStatus, robot: RobotStatus, now: float) -> Outcome | None:
-        """The robot's answer, None until it is known."""
-        number = self._sent(queue)[1]
-        if number == 0 or self._sent(queue) == self._before:
-            return None  # the queue's state does not count it yet
+    def receive_queue(self, queue: QueueStatus) -> None:
+        """Take a state of the queue; the first may have been under way when the queue answered."""
+        self._states += 1
+        if self._states == STATES:
+            self._operation = queue.epoch, _SENT[self._kind](queue)
+
+    def outcome(self, queue: QueueStatus, robot: RobotStatus, received: float) -> Outcome | None:
+        """The robot's answer, None until it is known; `received` [s]: when its report came."""
+        if self._operation is None:
+            return None
+        epoch, number = self._operation
+        if number == 0 or queue.epoch != epoch:
+            return Outcome(Result.NO_ANSWER, "sent; another epoch of authority began before the robot confirmed it")
+        if robot.epoch != epoch:
+            return None
         if self._kind is Resume:
-            return self._resume_outcome(number, robot, now)
+            return self._resume_outcome(number, robot, received)
         answered, refusal = _ANSWERED[self._kind](robot)
         if answered < number:
             return None
         return _refused(refusal) if refusal else Outcome(Result.DONE, "confirmed by the robot")
 
-    def _sent(self, queue: QueueStatus) -> tuple[int, int]:
-        """Epoch and number of the latest one that the queue has sent."""
-        return queue.epoch, _SENT[self._kind](queue)
-
-    def _resume_outcome(self, number: int, robot: RobotStatus, now: float) -> Outcome | None:
+    def _resume_outcome(self, number: int, robot: RobotStatus, received: float) -> Outcome | None:
         if robot.applied_number < number:
             return None
         if robot.refused_number == number:
             return _refused(robot.refusal)
         if not (robot.estop or robot.mode in STOPPED):
             return Outcome(Result.DONE, f"confirmed by the robot; it is {robot.mode.name.lower()}")
-        self._resumed = min(self._resumed, now)
-        if now - self._resumed < SETTLING:
+        self._acknowledged = min(self._acknowledged, received)
+        if received - self._acknowledged < SETTLING:
             return None
         if robot.estop:
             return Outcome(Result.REFUSED, "the e-stop is latched; allowed: after reset")

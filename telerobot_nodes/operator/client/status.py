@@ -113,6 +113,7 @@ class RobotStatus:
     granted: bool = False  # the request is granted
     forced: bool = False  # by a supervisor
     holder_silent: bool = False  # no recent message of the holder; it keeps authority
+    epoch: int = 0  # of authority; numbers of operations begin anew with it
     applied_number: int = 0  # every operation up to this one was applied or refused
     refused_number: int = 0
     refusal: str = ""

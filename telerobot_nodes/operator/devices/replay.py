@@ -40,7 +40,7 @@ class Replay:
         self._thread: threading.Thread | None = None
         self.state = ReplayState.IDLE
         self.sent = 0
-        self.lateness_max = 0.0  # [s] of the present or latest replay
+        self.lateness_max = 0.0  # [s] of the present or latest replay; what became a pause is in `paused`
         self.lateness_sum = 0.0  # [s]
         self.paused = 0.0  # [s] by which the replay takes longer than the recording
 

@@ -112,14 +112,15 @@ class Receiver:
     def refuse(self, number: int, reason: str, alone: bool = False) -> None:
         """Record that the plan could not take operation `number` of the present epoch.
 
-        An operation that is refused only because it follows a refused one is reported with that one's reason;
-        `alone`: it depends on no other, so the reason is its own.
+        An operation that is refused only because it follows a refused one is reported with that one's reason. `alone`:
+        it depends on no other, and none on it. A refusal that comes after that of a later operation is not reported.
         """
-        if alone or number != self._refused_number + 1 or not self._cause:
-            self._cause = reason
-            self._refusal = reason
-        else:
-            self._refusal = f"follows a refused operation: {self._cause}"
+        if number < self._refused_number:
+            return
+        if number != self._refused_number + 1:
+            self._cause = ""
+        self._refusal = f"follows a refused operation: {self._cause}" if self._cause and not alone else reason
+        self._cause = self._cause or ("" if alone else reason)
         self._refused_number = number
 
     def open(self, agent: str) -> None:
@@ -179,7 +180,7 @@ class Receiver:
             operation, received = entry
             reason = _reason_against(now, operation, received)
             if reason:
-                self.refuse(operation.number, reason, alone=True)
+                self.refuse(operation.number, reason, isinstance(operation, Operation) and operation.points is None)
             if isinstance(operation, Operation):
                 yield Delivery(operation, received, reason)
             if self._position != position:

@@ -61,6 +61,24 @@ def test_operations_that_follow_a_refused_one_name_its_reason(receiver):
     assert receiver.acknowledgement.refusal == "queue is full"
 
 
+def test_a_refusal_that_stands_alone_is_no_reason_for_the_next_one_and_breaks_no_chain(receiver):
+    receiver.receive(0.0, [operation(n) for n in (2, 3, 4, 5)])
+    receiver.refuse(2, "nothing is latched", alone=True)
+    receiver.refuse(3, "too far")
+    assert receiver.acknowledgement.refusal == "too far"
+    receiver.refuse(4, "arm moves", alone=True)
+    assert receiver.acknowledgement.refusal == "arm moves"
+    receiver.refuse(5, "not the tail")
+    assert receiver.acknowledgement.refusal == "follows a refused operation: too far"
+
+
+def test_a_refusal_that_comes_late_hides_no_later_one(receiver):
+    receiver.refuse(9, "too far")
+    receiver.refuse(7, "no node serves it", alone=True)
+    found = receiver.acknowledgement
+    assert (found.refused_number, found.refusal) == (9, "too far")
+
+
 def test_a_new_epoch_forgets_refusals_and_waiting_operations(receiver):
     receiver.receive(0.0, [operation(5)])
     receiver.refuse(2, "too far")
