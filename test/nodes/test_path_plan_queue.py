@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Path
 from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 
@@ -105,3 +106,11 @@ def test_a_sample_without_a_stamp_is_not_late_and_goals_of_the_console_are_no_sa
     device.send(10.0, frame="world")
     device.send(None)
     assert ros.until(lambda: device.counts() == (2, 0))
+
+
+def test_the_path_is_published_to_who_comes_to_see_it(ros, device):
+    """Nobody has subscribed when the node starts; messages of the path are made only for those who have."""
+    name, shown = "path_plan_queue/path", []
+    ros.probe.create_subscription(Path, name, shown.append, qos_profile(graph.topic(name).qos))
+    assert ros.until(lambda: shown)
+    assert shown[0].header.frame_id == "world"

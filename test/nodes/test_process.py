@@ -6,15 +6,19 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("rclpy")
 
+import rclpy
+from std_msgs.msg import String
+
 from telerobot_nodes.graph import NODES, WITH_HOSTS, node
 from telerobot_nodes.motion.loop import PRIORITY as LOOP_PRIORITY
-from telerobot_nodes.nodes.framework.process import AUTOGROUP
+from telerobot_nodes.nodes.framework.process import AUTOGROUP, _spin
 from telerobot_nodes.nodes.halts.halt_receiver import PRIORITY
 from telerobot_nodes.runtime import node_environment
 
@@ -147,3 +151,29 @@ def test_what_stops_the_arm_precedes_what_moves_it():
     order = sorted(priorities, key=priorities.get, reverse=True)
     assert order == ["hardware_interface", "gcmsf_control", "link", "plan_executor", "rtc_decision_unit"]
     assert priorities["gcmsf_control"] < PRIORITY < priorities["hardware_interface"] < LOOP_PRIORITY
+
+
+def test_a_node_under_load_notices_its_end(ros):
+    """Messages always wait for this one: each asks for the next, until the load would end by itself."""
+    load_ends = time.monotonic() + 20.0
+    stop = threading.Event()
+
+    class Loaded(rclpy.node.Node):
+        active, failure, linger, errors = False, "", 0.0, 0
+
+    node = Loaded("loaded")
+    publisher = node.create_publisher(String, "~/load", 100)
+
+    def again(message):
+        if time.monotonic() < load_ends:
+            publisher.publish(message)
+
+    node.create_subscription(String, "~/load", again, 100)
+    while not publisher.get_subscription_count():
+        assert time.monotonic() < load_ends
+    for _ in range(50):
+        publisher.publish(String())
+    threading.Timer(1.0, stop.set).start()
+    _spin(node, stop)
+    node.destroy_node()
+    assert time.monotonic() < load_ends
