@@ -39,15 +39,7 @@ class Two:
         self.robot.receive(self.now, message)
 
     def report(self):
-        arbiter = self.arbiter
-        denied = {
-            "denied_agent": arbiter.denial.agent,
-            "denied_number": arbiter.denial.number,
-            "denial": arbiter.denial.reason,
-        }
-        return replace(
-            self.robot.report(), asker=arbiter.asker, granted=arbiter.granted, forced=arbiter.forced, **denied
-        )
+        return replace(self.robot.report(), **self.arbiter.report_fields(self.now))
 
     def hear(self, name, report):
         """A report on its way to an agent's queue."""

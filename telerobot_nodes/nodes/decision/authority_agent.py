@@ -79,7 +79,7 @@ class AuthorityAgent:
             return "granted" if report.authority != self.agent else ""
         if report.authority == self.agent:
             return "granted"
-        if report.asker == self.agent:
+        if self.agent in report.requests:
             wish.asked = True
         elif wish.asked and report.authority:
             return "denied"
@@ -103,7 +103,7 @@ class AuthorityAgent:
 
     @property
     def _waits(self) -> bool:
-        return self.report is not None and self.report.asker == self.agent
+        return self.report is not None and self.agent in self.report.requests
 
     def _say(self, now: float, kind: AuthorityKind, peer: str = "") -> None:
         epoch = self.report.epoch if self.report else 0

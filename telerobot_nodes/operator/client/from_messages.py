@@ -46,7 +46,8 @@ def status_from_message(kind: type[S], message: Any, **other: Any) -> S:
 def robot_from_message(message: Any) -> RobotStatus:
     """Value of ExecutorState.msg; raises InvalidValueError naming the field."""
     received = tuple((receipt.agent, receipt.number) for receipt in message.halts_received)
-    return status_from_message(RobotStatus, message, mode=message.state, halts_received=received)
+    waiting = tuple(getattr(message, "waiting", ()))
+    return status_from_message(RobotStatus, message, mode=message.state, halts_received=received, waiting=waiting)
 
 
 def plan_change_from_message(message: Any) -> PlanChange:

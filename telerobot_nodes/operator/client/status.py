@@ -110,6 +110,7 @@ class RobotStatus:
     reason: str = ""
     authority: str = ""
     asker: str = ""  # agent that requests authority; empty: none
+    waiting: tuple[str, ...] = ()  # agents that requested it after the asker, in their order
     granted: bool = False  # the request is granted
     forced: bool = False  # by a supervisor
     holder_silent: bool = False  # no recent message of the holder; it keeps authority

@@ -253,12 +253,16 @@ def _authority_row(client: OperatorClient) -> Row:
     silent = ", silent" if robot.holder_silent else ""
     if queue.has_authority:
         asks = f"; {robot.asker} {'may take it' if robot.granted else 'asks: grant or refuse'}" if robot.asker else ""
+        asks += f"; then {', '.join(robot.waiting)}" if robot.waiting else ""
         return Row("authority", f"{queue.agent or 'this operator'} (here){asks}", Tone.WARN if asks else Tone.PLAIN)
     return Row("authority", f"{robot.authority or 'nobody'}, not here{silent}{_asking(client)}", Tone.WARN)
 
 
 def _asking(client: OperatorClient) -> str:
     robot, agent = client.robot, client.queue.agent
+    if agent in robot.waiting:
+        before = [name for name in (robot.asker, *robot.waiting[: robot.waiting.index(agent)]) if name]
+        return f"; asked, your turn is after {', '.join(before)}" if before else "; it is your turn"
     if not robot.asker:
         return ""
     if robot.asker != agent:

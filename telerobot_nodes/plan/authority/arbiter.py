@@ -10,15 +10,21 @@ heartbeats never transfer control to another name; they are only reported.
 A name belongs to one process at a time. While the holder sends heartbeats of its epoch, another process of its name
 is denied; without them its claim counts as that of the restarted holder.
 
+Agents who request while another one's request is open wait in the order of their requests; each has its turn when the
+one before has claimed, was refused or has given up. When the holder releases the plan, it is kept for the first of them
+who is heard.
+
 The link loses messages, so an agent repeats each request until a report answers it. A request has a number of its own
 and is decided once; copies that arrive later change nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from telerobot_nodes.core.protocol import AuthorityKind, next_state
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
@@ -26,6 +32,7 @@ from telerobot_nodes.plan.log import LogPosition, Operation, Receiver, agent_nam
 
 HEARTBEAT_TIMEOUT = 2.0  # [s] after which an agent counts as silent
 REMEMBERED = 8  # decided requests of one agent, for recognising copies
+MOST_WAITING = 8  # agents behind the one whose turn it is
 AGENTS = 64  # agents whose requests are remembered; the one decided longest ago is forgotten
 
 
@@ -104,11 +111,12 @@ class AuthorityArbiter:
         self.armed = armed  # requests are granted at once; the hand-off still waits for the meeting
         self.state = ArbiterState.FREE
         self.holder = ""
-        self.asker = ""
+        self.asker = ""  # whose turn it is
+        self.waiting: list[str] = []  # in the order of their requests, behind the asker
         self.denial = Denial()  # the latest
         self._forced = False
         self._alive = -HEARTBEAT_TIMEOUT  # [s] last message from the epoch in force
-        self._received: dict[str, float] = {}  # [s] last message of the holder
+        self._received: dict[str, float] = {}  # [s] last message of the holder, and of agents who wait
         self._settled: dict[str, deque[Denial]] = {}  # of each agent; accepted ones have no reason
 
     def handle(self, now: float, message: AuthorityMessage, receiver: Receiver) -> None:
@@ -155,25 +163,27 @@ class AuthorityArbiter:
                 del self._settled[next(iter(self._settled))]
             self.denial = settled if reason else self.denial
 
-    @property
-    def granted(self) -> bool:
-        """True when the requesting agent may claim authority."""
-        return self.state is ArbiterState.GRANTED
-
-    @property
-    def forced(self) -> bool:
-        """True when a supervisor decided so."""
-        return self._forced
-
-    def silent(self, now: float) -> bool:
-        """True when the holder has stopped sending. It keeps authority all the same."""
-        return self.holder in self._received and now - self._received[self.holder] > HEARTBEAT_TIMEOUT
+    def report_fields(self, now: float) -> dict[str, Any]:
+        """Fields of an ExecutorReport: who requests, what was decided. A holder that is silent keeps authority."""
+        heard = self._received.get(self.holder, now)
+        return {
+            "asker": self.asker,
+            "waiting": tuple(self.waiting),
+            "granted": self.state is ArbiterState.GRANTED,
+            "forced": self._forced,
+            "holder_silent": now - heard > HEARTBEAT_TIMEOUT,
+            "denied_agent": self.denial.agent,
+            "denied_number": self.denial.number,
+            "denial": self.denial.reason,
+        }
 
     def _note_alive(self, now: float, message: AuthorityMessage, epoch: int) -> None:
-        if message.agent == self.holder:
-            self._received = {self.holder: now}
-            if message.epoch == epoch:
-                self._alive = now
+        concerned = (self.holder, self.asker, *self.waiting)
+        self._received = {agent: time for agent, time in self._received.items() if agent in concerned}
+        if message.agent in concerned or message.kind in (AuthorityKind.REQUEST, AuthorityKind.TAKE):
+            self._received[message.agent] = now
+        if message.agent == self.holder and message.epoch == epoch:
+            self._alive = now
 
     def may_open(self, now: float, operation: Operation, position: LogPosition) -> str:
         """Policy of the receiver: why a claim is refused; empty if it is accepted."""
@@ -182,10 +192,19 @@ class AuthorityArbiter:
         own = operation.agent == self.holder and not (self.state is ArbiterState.GRANTED and self._forced)
         if own and self.state is not ArbiterState.FREE:
             return self._against_namesake(now, operation)  # a restart of the holder; a request stays open
+        if self.state is ArbiterState.FREE:
+            turn = self._turn(now)
+            if turn not in ("", operation.agent):
+                return f"authority: {operation.agent} claims it, {turn} requested it first; allowed: after {turn}"
         if self.state is ArbiterState.FREE or granted:
             self._claimed(operation.agent)
             return ""
         return f"authority: {operation.agent} claims it, {self.holder} holds it; allowed: its consent, or a supervisor"
+
+    def _turn(self, now: float) -> str:
+        """The first who waits and was heard lately; empty: nobody."""
+        heard = (agent for agent in self.waiting if now - self._received.get(agent, -math.inf) < HEARTBEAT_TIMEOUT)
+        return next(heard, "")
 
     def _against_namesake(self, now: float, operation: Operation) -> str:
         """Why a claim in the holder's name is refused; empty when the holder itself has fallen silent."""
@@ -201,13 +220,35 @@ class AuthorityArbiter:
             if position.authority:
                 self._claimed(position.authority)
             else:
-                self.state, self.holder, self.asker = ArbiterState.FREE, "", ""
+                self._freed()
 
     def _claimed(self, agent: str) -> None:
         self._fire(ArbiterEvent.CLAIM)
         self._alive = -HEARTBEAT_TIMEOUT
         self.holder, self._forced = agent, False
-        self.asker = ""
+        self._leave(agent)
+        self._next_turn()
+
+    def _freed(self) -> None:
+        """Nobody holds authority; who had the turn comes first among those who wait."""
+        self.waiting = [self.asker, *self.waiting] if self.asker else self.waiting
+        self.state, self.holder, self.asker, self._forced = ArbiterState.FREE, "", "", False
+
+    def _leave(self, agent: str) -> None:
+        if agent in self.waiting:
+            self.waiting.remove(agent)
+
+    def _next_turn(self) -> None:
+        """The asker is gone: the next who waits has its turn."""
+        self.asker, self._forced = "", False
+        if self.waiting:
+            self._ask(self.waiting.pop(0))
+
+    def _ask(self, agent: str) -> None:
+        self._fire(ArbiterEvent.REQUEST)
+        self.asker = agent
+        if self.armed:
+            self._fire(ArbiterEvent.CONSENT)
 
     def _fire(self, event: ArbiterEvent) -> None:
         self.state = next_state("authority", TABLE, self.state, event)
@@ -216,16 +257,14 @@ class AuthorityArbiter:
         """The time of receipt is all that counts."""
 
     def _request(self, message: AuthorityMessage) -> None:
-        if self.state is ArbiterState.FREE or message.agent in (self.holder, self.asker):
+        if self.state is ArbiterState.FREE or message.agent in (self.holder, self.asker, *self.waiting):
             return  # may claim at once, holds it, or has requested it already
-        if self.asker:
-            raise AuthorityError(
-                f"request of {message.agent}: {self.asker} requested first; allowed: after the decision"
-            )
-        self._fire(ArbiterEvent.REQUEST)
-        self.asker = message.agent
-        if self.armed:
-            self._fire(ArbiterEvent.CONSENT)
+        if not self.asker:
+            self._ask(message.agent)
+        elif len(self.waiting) < MOST_WAITING:
+            self.waiting.append(message.agent)
+        else:
+            raise AuthorityError(f"request of {message.agent}: {len(self.waiting)} wait; allowed: {MOST_WAITING}")
 
     def _consent(self, message: AuthorityMessage) -> None:
         self._from_holder(message)
@@ -240,7 +279,7 @@ class AuthorityArbiter:
         if self._forced:
             raise AuthorityError(f"refusal of {message.agent}: a supervisor decided for {self.asker}")
         self._fire(ArbiterEvent.REFUSE)
-        self.asker = ""
+        self._next_turn()
 
     def _take(self, message: AuthorityMessage) -> None:
         if message.agent not in self.supervisors:
@@ -250,22 +289,31 @@ class AuthorityArbiter:
         if target == self.holder:
             if self.state is ArbiterState.GRANTED:  # it was granted to another agent: the holder keeps it
                 self._fire(ArbiterEvent.REFUSE)
-                self.asker, self._forced = "", False
+                self._next_turn()
             return
         self._fire(ArbiterEvent.TAKE)
+        self._leave(target)
         self.asker, self._forced = target, True
 
     def _release(self, message: AuthorityMessage) -> None:
+        if message.agent in self.waiting:
+            self._leave(message.agent)
+            return
         if message.agent == self.asker and message.agent != self.holder:
-            self._fire(ArbiterEvent.WITHDRAW)
-            self.asker, self._forced = "", False
-            if not self.holder:
-                self._fire(ArbiterEvent.RELEASE)
+            self._withdraw()
             return
         self._from_holder(message)
         self._fire(ArbiterEvent.RELEASE)
-        self.holder = self.asker = ""
-        self._forced = False
+        self._freed()
+
+    def _withdraw(self) -> None:
+        self._fire(ArbiterEvent.WITHDRAW)
+        if self.holder:
+            self._next_turn()
+            return
+        self._fire(ArbiterEvent.RELEASE)
+        self.asker = ""
+        self._freed()
 
     def _about_asker(self, message: AuthorityMessage) -> None:
         """An answer names whom it answers: another agent may have requested control since it was given."""

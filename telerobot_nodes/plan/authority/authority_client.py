@@ -74,22 +74,23 @@ class AuthorityClient:
         me, peer = self._agent, message.peer
         holds = report.authority == me
         return {
-            AuthorityKind.REQUEST: holds or report.asker == me,
+            AuthorityKind.REQUEST: holds or me in report.requests,
             AuthorityKind.CONSENT: not holds or report.granted or not report.asker,
-            AuthorityKind.REFUSE: not holds or not report.asker,
+            AuthorityKind.REFUSE: not holds or (peer or report.asker) not in report.requests,
             AuthorityKind.TAKE: report.authority == (peer or me) or (report.granted and report.asker == (peer or me)),
-            AuthorityKind.RELEASE: not holds and report.asker != me,
+            AuthorityKind.RELEASE: not holds and me not in report.requests,
             AuthorityKind.HEARTBEAT: True,
         }[message.kind]
 
     def _received(self, before: ExecutorReport, report: ExecutorReport) -> list[AuthorityMessage]:
         me, holder = self._agent, report.authority or "robot"
         mine, was_mine = report.asker == me, before.asker == me
+        refused = me in before.requests and me not in report.requests and report.authority not in ("", me)
         if report.asker and report.asker != before.asker and report.authority == me:
             return [AuthorityMessage(AuthorityKind.REQUEST, report.asker, me, report.epoch)]
         if mine and report.granted and not (was_mine and before.granted):
             kind = AuthorityKind.TAKE if report.forced else AuthorityKind.CONSENT
             return [AuthorityMessage(kind, "supervisor" if report.forced else holder, me, report.epoch)]
-        if was_mine and not mine and report.authority != me:
+        if refused:
             return [AuthorityMessage(AuthorityKind.REFUSE, holder, me, report.epoch)]
         return []

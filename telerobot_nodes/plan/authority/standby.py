@@ -85,7 +85,7 @@ class StandBy:
 
     def on_report(self, now: float, report: ExecutorReport) -> None:
         """Take a report: the first one that shows the request ends the round trip."""
-        if self._asked >= 0.0 and report.asker == self.handoff.agent:
+        if self._asked >= 0.0 and self.handoff.agent in report.requests:
             self._round_trip, self._asked = now - self._asked, -1.0
 
     @property

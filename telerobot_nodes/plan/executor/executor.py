@@ -216,13 +216,7 @@ class PlanExecutor:
             stopping_time=motion.stopping_time(now),
             queue_length=self.queue_length,
             capacity=self.config.capacity,
-            asker=self.arbiter.asker,
-            granted=self.arbiter.granted,
-            forced=self.arbiter.forced,
-            holder_silent=self.arbiter.silent(now),
-            denied_agent=self.arbiter.denial.agent,
-            denied_number=self.arbiter.denial.number,
-            denial=self.arbiter.denial.reason,
+            **self.arbiter.report_fields(now),
         )
 
     def _apply(self, now: float, operation: Operation) -> None:

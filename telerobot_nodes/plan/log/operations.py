@@ -119,7 +119,8 @@ class ExecutorReport:
     capacity: int
     limit_seq: int = 0  # last point that may be executed; 0: no limit
     stopping_time: float = 0.0  # [s] until the arm would rest if it were stopped now
-    asker: str = ""
+    asker: str = ""  # agent whose request is to be answered
+    waiting: tuple[str, ...] = ()  # agents that requested after it
     granted: bool = False
     forced: bool = False
     holder_silent: bool = False
@@ -130,3 +131,8 @@ class ExecutorReport:
     reset_refusal: str = ""  # why it was refused; empty: it was done
     tare_number: int = 0
     tare_refusal: str = ""
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """Agents that request authority, in the order of their turns."""
+        return (self.asker, *self.waiting) if self.asker else tuple(self.waiting)

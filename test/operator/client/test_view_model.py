@@ -158,11 +158,14 @@ def test_a_latched_estop_stands_above_the_mode(client):
     ("here", "robot", "told"),
     [
         (True, {"authority": "ann", "asker": "bob"}, "bob asks: grant or refuse"),
+        (True, {"authority": "ann", "asker": "bob", "waiting": ("eve", "joe")}, "grant or refuse; then eve, joe"),
         (True, {"authority": "ann", "asker": "bob", "granted": True}, "bob may take it"),
         (False, {"authority": "bob", "asker": "ann"}, "waiting for consent"),
         (False, {"authority": "bob", "asker": "ann", "granted": True}, "bring the simulated tool to the plan"),
         (False, {"authority": "bob", "asker": "ann", "granted": True, "forced": True}, "by a supervisor"),
         (False, {"authority": "bob", "asker": "eve"}, "eve asks"),
+        (False, {"authority": "bob", "asker": "eve", "waiting": ("joe", "ann")}, "asked, your turn is after eve, joe"),
+        (False, {"authority": "", "waiting": ("ann", "joe")}, "it is your turn"),
         (False, {"authority": "bob", "holder_silent": True}, "not here, silent"),
     ],
 )

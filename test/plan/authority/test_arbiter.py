@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from telerobot_nodes.core.protocol import AuthorityKind, OperationKind
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
-from telerobot_nodes.plan.authority.arbiter import AGENTS, HEARTBEAT_TIMEOUT, TABLE, ArbiterEvent, ArbiterState
+from telerobot_nodes.plan.authority.arbiter import (
+    AGENTS,
+    HEARTBEAT_TIMEOUT,
+    MOST_WAITING,
+    TABLE,
+    ArbiterEvent,
+    ArbiterState,
+)
 from telerobot_nodes.plan.log import Operation, Receiver
 
 REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
@@ -76,11 +83,86 @@ def test_consent_can_be_withdrawn_before_the_claim(place):
     assert place.claim("bob") != ""
 
 
-def test_of_two_who_ask_at_once_the_first_is_served_and_the_second_is_told(place):
+@pytest.fixture
+def line(place):
+    """Bob, eve and joe have requested control from ann."""
+    for n in range(3):
+        for agent in ("bob", "eve", "joe"):
+            place.say(REQUEST, agent, number=n % 2)  # decided each time, or copies
+    assert (place.arbiter.asker, place.arbiter.waiting) == ("bob", ["eve", "joe"])
+    return place
+
+
+def test_who_requests_later_has_its_turn_when_the_one_before_has_claimed(line):
+    line.say(CONSENT, "ann")
+    assert line.claim("eve") != ""
+    assert line.claim("bob") == ""
+    assert (line.arbiter.state, line.arbiter.asker, line.arbiter.waiting) == (ArbiterState.ASKED, "eve", ["joe"])
+    with pytest.raises(AuthorityError, match="bob holds authority"):
+        line.say(CONSENT, "ann")
+    line.say(CONSENT, "bob")
+    assert line.claim("eve") == ""
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("joe", [])
+
+
+@pytest.mark.parametrize(("kind", "agent"), [(REFUSE, "ann"), (RELEASE, "bob")])
+@pytest.mark.parametrize("granted", [False, True])
+def test_who_requests_later_has_its_turn_when_the_one_before_is_refused_or_gives_up(line, kind, agent, granted):
+    if granted:
+        line.say(CONSENT, "ann")
+    line.say(kind, agent)
+    assert (line.arbiter.state, line.arbiter.asker, line.arbiter.waiting) == (ArbiterState.ASKED, "eve", ["joe"])
+    assert line.claim("bob") != ""
+    assert line.claim("eve") != ""  # nobody has consented to it
+
+
+def test_who_waits_may_give_up_its_turn(line):
+    line.say(RELEASE, "eve")
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("bob", ["joe"])
+
+
+def test_an_armed_robot_grants_each_in_its_turn(line):
+    line.arbiter.armed = True
+    line.say(REFUSE, "ann")
+    for agent in ("eve", "joe"):
+        assert line.claim(agent) == ""
+
+
+def test_a_supervisor_may_choose_one_of_those_who_wait(line):
+    line.say(TAKE, "boss", "joe")
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("joe", ["eve"])
+    assert line.claim("joe") == ""
+    assert (line.arbiter.holder, line.arbiter.asker) == ("joe", "eve")
+
+
+def test_a_plan_that_is_released_is_kept_for_those_who_wait_in_their_order(line):
+    line.say(RELEASE, "ann")
+    assert (line.holder, line.arbiter.asker, line.arbiter.waiting) == ("", "", ["bob", "eve", "joe"])
+    for agent in ("ann", "eve", "sue"):
+        assert "bob requested it first" in line.claim(agent)
+    assert line.claim("bob") == ""
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("eve", ["joe"])
+
+
+def test_a_turn_is_lost_by_silence_when_the_plan_is_free(line):
+    line.say(RELEASE, "ann")
+    line.now += 0.9 * HEARTBEAT_TIMEOUT
+    line.say(HEARTBEAT, "joe")
+    assert line.claim("eve") != ""
+    line.now += 0.2 * HEARTBEAT_TIMEOUT
+    assert "joe requested it first" in line.claim("eve")
+    line.now += HEARTBEAT_TIMEOUT
+    assert line.claim("sue") == ""
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("bob", ["eve", "joe"])
+
+
+def test_a_line_that_is_full_is_told(place):
     place.say(REQUEST, "bob")
-    with pytest.raises(AuthorityError, match="bob requested first"):
+    for n in range(MOST_WAITING):
+        place.say(REQUEST, f"agent {n}")
+    with pytest.raises(AuthorityError, match=f"request of eve: {MOST_WAITING} wait; allowed: {MOST_WAITING}"):
         place.say(REQUEST, "eve")
-    assert place.arbiter.asker == "bob"
+    assert len(place.arbiter.waiting) == MOST_WAITING
 
 
 def test_consent_when_nobody_asks_is_refused_and_changes_nothing(place):
@@ -169,7 +251,7 @@ def test_an_asker_can_give_up(place):
 def test_silence_of_the_holder_is_shown_and_gives_nothing_away(place):
     place.say(HEARTBEAT, "ann")
     place.now += 100 * HEARTBEAT_TIMEOUT
-    assert place.arbiter.silent(place.now)
+    assert place.arbiter.report_fields(place.now)["holder_silent"]
     assert place.claim("bob") != ""
     assert place.holder == "ann"
 
@@ -237,33 +319,41 @@ def test_a_message_without_a_name_is_refused():
 )
 def test_authority_changes_only_to_who_was_free_to_take_it_consented_or_forced(steps):
     place = Place()
-    may, asker, forced = set(), "", False  # who may claim, by a model of the rules
+    may, line, forced = set(), [], False  # who may claim, by a model of the rules; who requests, in order
+    heard = {}  # [s]
     for kind, agent in steps:
         before = place.holder
         if kind == "claim":
             admitted = place.claim(agent) == ""
-            assert admitted == (agent in may or (not forced and before in ("", agent)))
-            if admitted and (agent != before or agent in may):
-                may, asker, forced = set(), "", False
+            first = [name for name in line if place.now - heard.get(name, -10.0) < HEARTBEAT_TIMEOUT]
+            turn = not before and agent in (first[:1] or [agent])
+            assert admitted == (agent in may or (not forced and (agent == before or turn)))
+            if admitted and agent != before:
+                may, line, forced = set(), [name for name in line if name != agent], False
             continue
+        heard[agent] = place.now + 0.1
         try:
             place.say(kind, agent)
         except (AuthorityError, TransitionError):
             assert place.holder == before
             continue
-        if kind is REQUEST and before and agent != before and agent not in (asker, *may):
-            asker = agent
+        if kind is REQUEST and (before or may) and agent != before and agent not in line:
+            line.append(agent)
         elif kind is CONSENT:
-            may = {asker}
+            may = {line[0]}
         elif kind is REFUSE:
-            may, asker = set(), ""
+            may, line = set(), line[1:]
         elif kind is TAKE:
-            may, asker, forced = {agent}, agent, True
+            rest = line[1:] if may or before else line  # who had the turn has lost it
+            may, line, forced = {agent}, [agent, *(name for name in rest if name != agent)], True
         elif kind is RELEASE:
-            assert place.holder == ("" if agent == before != asker else before)
-            may, asker, forced = set(), "", False
+            assert place.holder == ("" if agent == before else before)
+            if agent == before or line[:1] == [agent]:
+                may, forced = set(), False
+            line = [name for name in line if name != agent]
         else:
             assert place.holder == before
+        assert [name for name in (place.arbiter.asker, *place.arbiter.waiting) if name] == line
 
 
 def test_every_state_of_the_table_is_reached_and_left():

@@ -53,6 +53,7 @@ def test_each_request_has_a_higher_number(client):
     ("kind", "answer"),
     [
         (REQUEST, {"authority": "ann"}),
+        (REQUEST, {"authority": "bob", "asker": "eve", "waiting": ("ann",)}),
         (CONSENT, {"authority": "ann", "asker": "bob", "granted": True}),
         (CONSENT, {"authority": "bob"}),
         (REFUSE, {"authority": "ann"}),
@@ -75,6 +76,7 @@ def test_a_request_ends_when_the_report_shows_its_success(client, kind, answer):
         (REFUSE, {"authority": "ann", "asker": "bob"}),
         (TAKE, {"authority": "bob", "asker": "ann"}),
         (RELEASE, {"authority": "ann"}),
+        (RELEASE, {"authority": "bob", "asker": "eve", "waiting": ("ann",)}),
     ],
 )
 def test_a_request_is_repeated_while_the_report_does_not_show_it(client, kind, answer):
@@ -108,10 +110,33 @@ def test_a_grant_is_derived_from_the_report(client, forced, kind, agent):
     assert (message.kind, message.agent) == (kind, agent)
 
 
-def test_a_refusal_is_derived_from_the_report(client):
-    client.on_report(report(authority="bob", asker="ann"))
-    (message,) = client.on_report(report(authority="bob"))
+@pytest.mark.parametrize("turn", [{"asker": "ann"}, {"asker": "eve", "waiting": ("ann",)}])
+def test_a_refusal_is_derived_from_the_report(client, turn):
+    client.on_report(report(authority="bob", **turn))
+    (message,) = client.on_report(report(authority="bob", asker=turn["asker"].replace("ann", "")))
     assert (message.kind, message.agent) == (REFUSE, "bob")
+
+
+def test_a_request_that_waits_is_not_refused_when_the_holder_releases_or_the_turn_changes(client):
+    for state in (
+        {"authority": "bob", "asker": "eve", "waiting": ("ann",)},
+        {"authority": "bob", "asker": "ann"},
+        {"authority": "bob", "asker": "joe", "granted": True, "forced": True, "waiting": ("ann",)},
+        {"authority": "", "waiting": ("ann",)},
+        {"authority": ""},
+    ):
+        assert client.on_report(report(**state)) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "repeated"), [(("bob", ("eve",)), True), (("eve", ()), False), (("eve", ("bob",)), True)]
+)
+def test_a_refusal_is_repeated_until_the_refused_agent_requests_no_more(after, repeated):
+    client = AuthorityClient("ann")
+    client.on_report(report(authority="ann", asker="bob", waiting=("eve",)))
+    ask(client, REFUSE)
+    client.on_report(report(authority="ann", asker=after[0], waiting=after[1]))
+    assert (sent(client, 5.0) is REFUSE) == repeated
 
 
 @pytest.mark.parametrize(

@@ -155,16 +155,36 @@ def test_control_taken_by_who_is_no_supervisor_is_refused_once_and_asked_for_no_
     assert two.arbiter.asker == "bob"
 
 
-def test_the_second_of_two_who_ask_is_told_so_and_may_ask_again_when_that_is_settled():
-    two = Far(0.1)
+@pytest.mark.parametrize("loss", [0.0, 0.3])
+def test_the_second_of_two_who_ask_waits_and_has_its_turn_when_the_first_is_refused(loss):
+    two = Far(0.1, loss)
     two.run(1.0)
     two.arbiter.handle(two.now, AuthorityMessage(REQUEST, "eve"), two.robot.receiver)
     two.say("bob", REQUEST)
-    two.run(0.6)
-    assert "eve requested first" in two.state("bob").notice
+    two.run(1.5)
+    assert (two.arbiter.asker, two.arbiter.waiting) == ("eve", ["bob"])
+    assert two.clients["bob"].due(two.now + 1.0, 0).kind is HEARTBEAT  # the request is answered: it waits
     two.say("ann", REFUSE)
-    two.run(0.6)
-    assert two.arbiter.asker == ""  # not bob all of a sudden
-    two.say("bob", REQUEST)
-    two.run(0.6)
+    two.run(1.5)
     assert two.arbiter.asker == "bob"
+    assert "bob requests control" in two.state("ann").notice
+    assert two.clients["ann"].due(two.now + 1.0, 0).kind is HEARTBEAT  # eve is refused, bob is not
+    two.say("ann", CONSENT)
+    two.run(4.0, bob=at(0.4, 0.0), ann=at(0.4, 0.0))
+    assert two.robot.receiver.position.authority == "bob"
+
+
+def test_a_plan_that_is_released_goes_to_who_waits_who_is_not_told_that_it_was_refused():
+    two = Far(0.1)
+    two.run(1.0)
+    two.say("bob", REQUEST)
+    two.run(1.0)
+    two.arbiter.handle(two.now, AuthorityMessage(REQUEST, "eve"), two.robot.receiver)
+    two.say("ann", RELEASE)
+    told = []
+    for _ in range(200):
+        two.run(0.01)
+        told.append(two.state("bob").notice)
+    assert not any("refuse" in notice for notice in told)
+    assert two.state("bob").has_authority
+    assert (two.arbiter.asker, two.arbiter.waiting) == ("eve", [])
