@@ -7,17 +7,11 @@ rclpy sends what the callback returns. A coroutine as callback would be the ordi
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.exceptions import InvalidHandle
-from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
-from rclpy.node import Node
-from rclpy.qos import qos_profile_services_default
-from rclpy.service import Service
-from rclpy.type_support import check_is_valid_srv_type
+from telerobot_nodes.nodes.framework.services import PatientService
 
 Send = Callable[[Any], None]  # takes the filled response: once, from any thread
 
@@ -47,24 +41,9 @@ class DeferredResponse:
             deliver(response)
 
 
-class DeferredService(Service):  # type: ignore[misc]
-    """rclpy's service, whose callback returns a `DeferredResponse`."""
-
-    @classmethod
-    def on(cls, node: Node, kind: Any, name: str, callback: Callable[[Any, Any], DeferredResponse]) -> DeferredService:
-        """A service of `node`, as `Node.create_service` makes one; the node adds it to its services."""
-        qos, group = qos_profile_services_default, node.default_callback_group
-        check_is_valid_srv_type(kind)  # loads the type support
-        with node.handle:
-            handle = _rclpy.Service(node.handle, kind, name, qos.get_c_qos_profile())
-        service = cls(handle, kind, name, callback, group, qos)
-        group.add_entity(service)
-        return service
+class DeferredService(PatientService):
+    """A service whose callback returns a `DeferredResponse`."""
 
     def send_response(self, response: DeferredResponse, header: Any) -> None:
         """rclpy's: called with what the callback returned, and the address of the client."""
-        response.route(lambda filled: self._send(filled, header))
-
-    def _send(self, response: Any, header: Any) -> None:
-        with contextlib.suppress(InvalidHandle):  # the node has ended: the client has its time-out
-            super().send_response(response, header)
+        response.route(lambda filled: PatientService.send_response(self, filled, header))

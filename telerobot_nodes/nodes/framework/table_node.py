@@ -21,6 +21,7 @@ from telerobot_nodes.errors import GraphError, TelerobotError
 from telerobot_nodes.nodes.framework.actions import Goal, GoalServer
 from telerobot_nodes.nodes.framework.deferred import DeferredResponse, DeferredService, Send
 from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
+from telerobot_nodes.nodes.framework.services import PatientService
 
 
 class TableNode(LifecycleNode):  # type: ignore[misc]
@@ -76,9 +77,9 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             self._answered(handler, request, response)
             return response
 
-        return self.create_service(interface_class(graph.service(name).type), name, answer)
+        return self._serve(PatientService, name, answer)
 
-    def serve_deferred(self, name: str, handler: Callable[[Any, Any, Send], None]) -> DeferredService:
+    def serve_deferred(self, name: str, handler: Callable[[Any, Any, Send], None]) -> PatientService:
         """Serve `node/name` of the table with a deferred response: `handler(request, response, send)` returns at once.
 
         `send(response)` is called once, from any thread, when the response is filled. A TelerobotError of the handler
@@ -92,7 +93,10 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
                 deferred.fill(response)
             return deferred
 
-        service = DeferredService.on(self, interface_class(graph.service(name).type), name, answer)
+        return self._serve(DeferredService, name, answer)
+
+    def _serve(self, kind: type[PatientService], name: str, answer: Callable[[Any, Any], Any]) -> PatientService:
+        service = kind.on(self, interface_class(graph.service(name).type), name, answer)
         self._services.append(service)  # rclpy's list of what is spun and destroyed with the node
         return service
 
