@@ -277,7 +277,8 @@ def test_the_program_asks_who_has_the_plan_and_takes_no_for_an_answer(executor):
     assert agent.holds
 
 
-def test_a_program_that_asks_while_another_asks_is_denied(executor):
+@pytest.mark.parametrize(("kind", "outcome"), [(AuthorityKind.CONSENT, "granted"), (AuthorityKind.REFUSE, "denied")])
+def test_a_program_that_asks_while_another_asks_waits_for_its_turn(executor, kind, outcome):
     from telerobot_nodes.plan.authority import AuthorityMessage
     from telerobot_nodes.plan.log import Operation
 
@@ -287,7 +288,11 @@ def test_a_program_that_asks_while_another_asks_is_denied(executor):
     agent = AuthorityAgent()
     executor.talk(agent)
     assert agent.begin(executor.now, HandOver(4, True)) == ""
-    assert (4, "denied") in [executor.talk(agent) for _ in range(3)]
+    assert [executor.talk(agent) for _ in range(3)] == [None] * 3
+    for decision, peer in ((AuthorityKind.REFUSE, "eve"), (kind, agent.agent)):
+        executor.executor.on_authority(executor.now, AuthorityMessage(decision, "ana", peer, epoch))
+    assert (4, outcome) in [executor.talk(agent) for _ in range(3)]
+    assert agent.holds == (outcome == "granted")
 
 
 def test_without_an_executor_there_is_nothing_to_hand_over():
