@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.core.robot import is_arm_file, load_robot
+from telerobot_nodes.core.robot.limits import JERK_RATIO
 from telerobot_nodes.errors import ParameterFileError
 
 WHOLE = """\
 urdf: arm
 home: {joint1: 0.1}
 limits:
-  joint1: {lower: -1.0, upper: 1.0, velocity: 0.5, acceleration: 2.0, effort: 10.0}
+  joint1: {lower: -1.0, upper: 1.0, velocity: 0.5, acceleration: 2.0, effort: 10.0, jerk: 30.0}
+  joint2: {acceleration: 3.0}
+  joint3: {jerk: 9000.0}
   joint6: {velocity: 1.0}
 workspace: [0.2, 0.3, 0.4]
 gripper: {max_opening: 0.05}
@@ -50,6 +53,7 @@ def test_everything_that_is_given_counts(load):
     limits = robot.limits
     assert (limits.lower[0], limits.upper[0], limits.velocity[0]) == (-1.0, 1.0, 0.5)
     assert (limits.acceleration[0], limits.effort[0], limits.velocity[5]) == (2.0, 10.0, 1.0)
+    assert limits.jerk[:3].tolist() == [30.0, 3.0 * JERK_RATIO, 9000.0]  # without one: by the acceleration given
     assert (limits.velocity[1:5] == known.limits.velocity[1:5]).all()
     assert robot.workspace_size == (0.2, 0.3, 0.4) and robot.gripper.max_opening == 0.05
     assert robot.hand.mass == 0.8 and robot.hand.center == (0.0, 0.01, 0.05)

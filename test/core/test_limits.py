@@ -113,6 +113,8 @@ def test_the_brake_velocity_stops_inside_the_room_and_nothing_faster_does(room, 
         ("velocity", [0.0, 1.0]),
         ("acceleration", [1.0, -1.0]),
         ("effort", [np.nan, 1.0]),
+        ("jerk", [0.0, 100.0]),
+        ("jerk", [100.0]),
         ("velocity", [1.0]),
     ],
 )

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,13 @@ def test_without_a_jerk_limit_it_is_20_per_second_times_the_acceleration_limit()
     path = np.array([[0.0, 0.0], [1.0, 0.5]])
     assert time_path(path, LIMITS).duration == time_path(path, LIMITS, 20.0 * LIMITS.acceleration).duration
     assert time_path(path, LIMITS).bounds[2] == pytest.approx(20.0 * LIMITS.acceleration)
+
+
+def test_a_lower_jerk_limit_of_the_joints_counts():
+    limits = replace(LIMITS, jerk=np.array([5.0, 1000.0]) * LIMITS.acceleration)
+    path = np.array([[0.0, 0.0], [1.0, 0.5]])
+    assert time_path(path, limits).bounds[2] == pytest.approx(np.array([5.0, 20.0]) * LIMITS.acceleration)
+    assert time_path(path, limits).duration > time_path(path, LIMITS).duration
 
 
 def test_equal_waypoints_take_no_time():

@@ -102,12 +102,12 @@ class Rig:
         return np.array(self.samples)
 
     def worst(self):
-        """Largest velocity, acceleration [share of the limit], jerk [1/s, in acceleration limits] of all samples."""
+        """Largest velocity, acceleration, jerk of all samples, as shares of the limits."""
         q, v, a = np.moveaxis(self.motion_done(), 1, 0)
         assert np.abs(np.diff(q, axis=0) - 0.5 * STEP * (v[1:] + v[:-1])).max() < 1e-6, "position jumps"
         assert np.abs(np.diff(v, axis=0) - 0.5 * STEP * (a[1:] + a[:-1])).max() < 1e-3, "velocity jumps"
         limits = self.limits
-        jerk = np.abs(np.diff(a, axis=0) / STEP / limits.acceleration).max()
+        jerk = np.abs(np.diff(a, axis=0) / STEP / limits.jerk).max()
         return np.abs(v / limits.velocity).max(), np.abs(a / limits.acceleration).max(), jerk
 
     def _note_reached(self):

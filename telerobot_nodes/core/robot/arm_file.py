@@ -17,7 +17,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.config import SOURCE, FileMapping, Key, Spot, build, read_yaml
 from telerobot_nodes.core.robot.description import locate, read_urdf
-from telerobot_nodes.core.robot.limits import JointLimits
+from telerobot_nodes.core.robot.limits import JERK_RATIO, JointLimits
 from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand
 from telerobot_nodes.core.robot.robot import RobotModel, load_urdf
 from telerobot_nodes.core.robot.srdf import Srdf, read_srdf
@@ -37,6 +37,7 @@ class JointRow:
     velocity: Annotated[float | None, Key(low=1e-4, high=HIGHEST)] = None  # [rad/s]
     acceleration: Annotated[float | None, Key(low=1e-3, high=HIGHEST)] = None  # [rad/s^2]
     effort: Annotated[float | None, Key(low=1e-3, high=HIGHEST)] = None  # [N m]
+    jerk: Annotated[float | None, Key(low=1e-2, high=HIGHEST)] = None  # [rad/s^3]
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,8 @@ def _limits(robot: RobotModel, rows: Mapping[str, JointRow], raw: FileMapping) -
         i, line = _joint(robot, name, raw["limits"]), raw["limits"][name]
         for key, array in values.items():
             asked = getattr(row, key)
+            if key == "jerk" and asked is None and row.acceleration is not None:
+                asked = JERK_RATIO * row.acceleration
             if asked is not None:
                 _check_tighter(key, asked, float(array[i]), line)
                 array[i] = asked
@@ -147,8 +150,8 @@ def _limits(robot: RobotModel, rows: Mapping[str, JointRow], raw: FileMapping) -
 
 
 def _check_tighter(key: str, asked: float, urdf: float, line: FileMapping) -> None:
-    """Reject a limit beyond the URDF's; a URDF has no accelerations."""
-    if key != "acceleration" and (asked < urdf if key == "lower" else asked > urdf):
+    """Reject a limit beyond the URDF's; a URDF has no accelerations and no jerks."""
+    if key not in ("acceleration", "jerk") and (asked < urdf if key == "lower" else asked > urdf):
         line.reject(key, f"{asked:g} is beyond the URDF's {urdf:g}; allowed: a tighter limit")
 
 

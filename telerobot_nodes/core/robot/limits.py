@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numba
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
 
+JERK_RATIO = 150.0  # [1/s] jerk limit per acceleration limit where none is given
 _SLACK = 1e-6  # [-] relative; differences of rounded positions exceed an exact limit by up to this
 
 
@@ -27,9 +28,12 @@ class JointLimits:
     velocity: FloatArray  # [rad/s]
     acceleration: FloatArray  # [rad/s^2]
     effort: FloatArray  # [N m]
+    jerk: FloatArray = field(default_factory=lambda: np.empty(0))  # [rad/s^3]; empty: JERK_RATIO times acceleration
 
     def __post_init__(self) -> None:
         dof = np.size(self.lower)
+        if not np.size(self.jerk):
+            object.__setattr__(self, "jerk", JERK_RATIO * np.asarray(self.acceleration, dtype=np.float64))
         for entry in fields(self):
             array = finite_array(getattr(self, entry.name), f"limits.{entry.name}", dof)
             array.setflags(write=False)
@@ -37,7 +41,7 @@ class JointLimits:
         for i in range(dof):
             if not self.lower[i] < self.upper[i]:
                 raise InvalidValueError(f"limits.upper[{i}]", float(self.upper[i]), f"allowed: above {self.lower[i]:g}")
-        for name in ("velocity", "acceleration", "effort"):
+        for name in ("velocity", "acceleration", "effort", "jerk"):
             bad = np.flatnonzero(getattr(self, name) <= 0.0)
             if bad.size:
                 raise InvalidValueError(

@@ -17,7 +17,7 @@ from telerobot_nodes.core.robot import JointLimits
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range
 from telerobot_nodes.errors import InvalidValueError
 
-JERK_RATIO = 20.0  # [1/s] jerk limit per acceleration limit where none is given
+GENTLE = 20.0  # [1/s] most jerk per acceleration limit where none is given
 SHORTEST = 1e-9  # [rad] motions shorter than this take no time
 
 
@@ -58,8 +58,9 @@ class TimedPath:
 
 
 def time_path(path: FloatArray, limits: JointLimits, jerk: FloatArray | None = None, speed: float = 1.0) -> TimedPath:
-    """Times for `path` (k, n) [rad]; `jerk` (n,) [rad/s^3], default 20 /s times the acceleration limits.
+    """Times for `path` (k, n) [rad].
 
+    `jerk` (n,) [rad/s^3]: default 20 /s times the acceleration limits, or the jerk limits where these are lower.
     `speed` (0 .. 1]: part of the velocity limits. Raises InvalidValueError.
     """
     rows = np.array(path, dtype=np.float64)
@@ -67,7 +68,8 @@ def time_path(path: FloatArray, limits: JointLimits, jerk: FloatArray | None = N
         raise InvalidValueError("path (shape)", rows.shape, f"allowed: two waypoints or more of {limits.dof} joints")
     finite_array(rows, "path")
     in_range(speed, "speed", 1e-3, 1.0)
-    jerks = JERK_RATIO * limits.acceleration if jerk is None else finite_array(jerk, "jerk", limits.dof)
+    gentle = np.minimum(GENTLE * limits.acceleration, limits.jerk)
+    jerks = gentle if jerk is None else finite_array(jerk, "jerk", limits.dof)
     if (jerks <= 0.0).any():
         raise InvalidValueError("jerk", jerks.tolist(), "allowed: above 0")
     bounds = np.stack([speed * limits.velocity, limits.acceleration, jerks])

@@ -225,7 +225,7 @@ class DualArmPlanner:
 def _reserved(robot: RobotModel) -> JointLimits:
     """Limits for timing, with room for braking along the path."""
     full = robot.limits
-    return JointLimits(full.lower, full.upper, full.velocity, RESERVE * full.acceleration, full.effort)
+    return JointLimits(full.lower, full.upper, full.velocity, RESERVE * full.acceleration, full.effort, full.jerk)
 
 
 def _time(plan: DualArmPlan) -> float:

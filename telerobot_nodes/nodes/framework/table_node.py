@@ -77,7 +77,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             self._answered(handler, request, response)
             return response
 
-        return self._serve(PatientService, name, answer)
+        return self._make_service(PatientService, name, answer)
 
     def serve_deferred(self, name: str, handler: Callable[[Any, Any, Send], None]) -> PatientService:
         """Serve `node/name` of the table with a deferred response: `handler(request, response, send)` returns at once.
@@ -93,9 +93,9 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
                 deferred.fill(response)
             return deferred
 
-        return self._serve(DeferredService, name, answer)
+        return self._make_service(DeferredService, name, answer)
 
-    def _serve(self, kind: type[PatientService], name: str, answer: Callable[[Any, Any], Any]) -> PatientService:
+    def _make_service(self, kind: type[PatientService], name: str, answer: Callable[[Any, Any], Any]) -> PatientService:
         service = kind.on(self, interface_class(graph.service(name).type), name, answer)
         self._services.append(service)  # rclpy's list of what is spun and destroyed with the node
         return service

@@ -59,11 +59,12 @@ def segment_limits(
 ) -> None:
     """Largest rate r [-] and rate change [1/s] per cell of one segment into `rate`, `change` (n,).
 
-    `bounds` (4, dof): velocity; acceleration left to r^2 q''; jerk left to r^3 q'''; acceleration left to q' dr/dt.
+    `bounds` (5, dof): velocity; acceleration left to r^2 q''; jerk left to r^3 q'''; most q' dr/dt; most r q'' dr/dt.
     Derivatives are bounded over each cell rigorously: |f| <= max of both ends + width^2 / 8 max|f''|.
     """
     n = rate.size
     w = h / n
+    bend = np.zeros(n)
     rate[:] = ceiling
     change[:] = ceiling / ramp
     for j in range(q0.size):
@@ -91,9 +92,10 @@ def segment_limits(
                 (bounds[2, j] / (m3 + 1e-12)) ** (1.0 / 3.0),
             )
             change[k] = min(change[k], bounds[3, j] / m1)
+            bend[k] = max(bend[k], m2 / bounds[4, j])
             d1, d2, d3, d4 = e1, e2, e3, e4
     for k in range(n):
-        change[k] = min(change[k], rate[k] / ramp)
+        change[k] = min(change[k], rate[k] / ramp, 1.0 / (rate[k] * bend[k] + 1e-12))
 
 
 @numba.njit(cache=True)

@@ -59,7 +59,7 @@ class PlanMotion:
 
     def __init__(self, limits: JointLimits, config: MotionConfig) -> None:
         self.config = config
-        self.path = JointPath(limits, PathLimits(reserve=config.reserve))
+        self.path = JointPath(limits, PathLimits(reserve=config.reserve, filter_time=config.filter_time))
         self.plan_time = 0.0
         self.arrived_time = 0.0
         self.trouble = ""  # why the motion does not continue by itself; cleared by the owner

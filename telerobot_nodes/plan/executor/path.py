@@ -31,15 +31,24 @@ class PathLimits:
 
     reserve: float = 0.95  # [-] share of velocity and acceleration limits in use
     share: float = 0.6  # [-] share of the acceleration for the path's curvature; the rest changes the rate
-    jerk_time: float = 0.02  # [s] acceleration limit / jerk limit of the path at constant rate
+    jerk_time: float = 0.02  # [s] acceleration limit / least jerk of the path at constant rate
+    jerk_shares: tuple[float, float, float] = (0.45, 0.11, 0.19)  # for r^3 q''', r'' q', 3 r r' q''; see `bounds`
+    filter_time: float = 0.08  # [s] averaging time of the rate
     ramp_time: float = 0.1  # [s] shortest time to change the rate by its own limit
     ceiling: float = 10.0  # [-] largest rate
 
     def bounds(self, limits: JointLimits) -> FloatArray:
-        """Bounds (4, dof) for `curve.segment_limits`."""
+        """Bounds (5, dof) for `curve.segment_limits`.
+
+        The averaged rate's r'' is at most 2 r' / filter_time. A quarter of the jerk limit is left for the loop, whose
+        quintics between the samples of a window have more jerk than the motion sampled.
+        """
         velocity, acceleration = self.reserve * limits.velocity, self.reserve * limits.acceleration
         bending = self.share * acceleration
-        return np.vstack([velocity, bending, limits.acceleration / self.jerk_time, acceleration - bending])
+        along, bent, mixed = (share * self.reserve * limits.jerk for share in self.jerk_shares)
+        change = np.minimum(acceleration - bending, 0.5 * self.filter_time * bent)
+        jerk = np.minimum(limits.acceleration / self.jerk_time, along)
+        return np.vstack([velocity, bending, jerk, change, mixed / 3.0])
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,9 @@ class JointPath:
     def __init__(self, limits: JointLimits, share: PathLimits | None = None) -> None:
         self.share = share or PathLimits()
         self._bounds = self.share.bounds(limits)
-        self.stop_time = max(float((self._bounds[0] / self._bounds[3]).max()), self.share.ramp_time)  # [s] at most
+        velocity, bending, _, change, mixed = self._bounds
+        slowest = np.maximum(velocity / change, bending / mixed).max()
+        self.stop_time = max(float(slowest), self.share.ramp_time)  # [s] at most
         dof = limits.dof
         self._time, self._seq = GrowableArray(), GrowableArray(dtype=np.int64)
         self._q, self._v, self._a = GrowableArray((dof,)), GrowableArray((dof,)), GrowableArray((dof,))

@@ -150,7 +150,7 @@ def plan_rate(
         return 1 if now_rate == 0.0 else 0
     k = max(int(np.searchsorted(edge, tau + 1e-12, side="right")) - 1, 0)
     ceiling = ceiling_squared(edge, rate, change, open_end, width, k)
-    count, t, s = 1, 0.0, now_rate * now_rate
+    count, t, s, risen = 1, 0.0, now_rate * now_rate, False
     while k < end and count < times.size:
         span, r = edge[k + 1] - tau, math.sqrt(s)
         wanted = goal * goal if t < nominal else 0.0
@@ -160,14 +160,18 @@ def plan_rate(
             return 0
         if target <= 0.0 and low < 0.0 and wanted == 0.0:  # rest inside the cell
             return _rest_within(s / (2.0 * fall), r, t, tau, count, times, taus, rates)
-        halfway = s == 0.0 and target <= 0.0  # from rest to rest inside one cell: up in its first half, then down
+        halfway = target <= 0.0 and not risen and wanted > s  # rest at the cell's end: up in its first half, then down
         if halfway:
             span *= 0.5
-            target = min(1.8 * rise * span, 0.5 * ceiling[k], wanted)
+            top = min(s + 1.8 * rise * span, 0.5 * ceiling[k], wanted)
             # the way down looks farther back than the way up, and may have to be less steep
-            target = min(target, 1.8 * _fall(change, edge, k, tau + span, target, width) * span)
-            if target <= 0.0 or span < 1e-9:
+            top = min(top, 1.8 * _fall(change, edge, k, tau + span, top, width) * span)
+            risen = True
+            if s == 0.0 and (top <= 0.0 or span < 1e-9):
                 return count
+            halfway = top > s
+            target = top if halfway else target
+            span = span if halfway else 2.0 * span
         after = math.sqrt(max(target, 0.0))
         spent = 2.0 * span / (r + after)
         if wanted > 0.0 and t + spent > nominal:

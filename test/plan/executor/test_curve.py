@@ -14,7 +14,7 @@ from telerobot_nodes.plan.executor.curve import (
     segment_limits,
 )
 
-BOUNDS = np.array([[2.0], [5.0], [200.0], [3.0]])
+BOUNDS = np.array([[2.0], [5.0], [200.0], [3.0], [1.5]])
 VALUE = st.floats(-1.0, 1.0)
 
 
@@ -85,5 +85,6 @@ def test_no_rate_within_the_limits_exceeds_a_bound_anywhere_in_its_cell(values, 
         assert rate[k] * fastest <= BOUNDS[0, 0] * (1.0 + 1e-6)
         assert rate[k] ** 2 * np.abs(curvature[inside]).max() <= BOUNDS[1, 0] * (1.0 + 1e-6)
         assert change[k] * fastest <= BOUNDS[3, 0] * (1.0 + 1e-6)
+        assert change[k] * rate[k] * np.abs(curvature[inside]).max() <= BOUNDS[4, 0] * (1.0 + 1e-6)
         assert rate[k] <= 10.0
         assert change[k] <= rate[k] / 0.1 + 1e-12

@@ -1,5 +1,6 @@
 """The joint path over plan time: C2, local, through its points, and its rate limits rigorous."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,8 @@ def wave(t):
     return 0.4 * np.sin(2.0 * np.outer(t, [1.0, 1.7, 2.3]) + [0.0, 1.0, 2.0])
 
 
-def made(n=50, spacing=0.02, seal=True):
-    path = JointPath(LIMITS)
+def made(n=50, spacing=0.02, seal=True, limits=LIMITS, share=None):
+    path = JointPath(limits, share)
     t = spacing * np.arange(1, n + 1)
     path.reset(0.0, wave(np.zeros(1))[0])
     path.append(np.arange(1, n + 1), t, wave(t))
@@ -120,6 +121,34 @@ def test_the_rate_limit_of_every_cell_keeps_velocity_curvature_and_jerk(spacing)
         assert np.all(np.abs(a) * r * r <= share.reserve * share.share * LIMITS.acceleration * (1 + 1e-6))
         allowed = share.reserve * (1 - share.share) * LIMITS.acceleration
         assert np.all(np.abs(v) * stretch.change[k] <= allowed * (1 + 1e-6))
+
+
+@pytest.mark.parametrize("ratio", [100.0, 10.0, 2.0])
+@pytest.mark.parametrize("spacing", [0.002, 0.02, 0.3])
+def test_no_rate_and_no_change_of_it_within_a_cell_takes_more_than_the_jerk_limits(spacing, ratio):
+    limits = replace(LIMITS, jerk=ratio * np.array([1.0, 3.0, 9.0]) * LIMITS.acceleration)
+    share = PathLimits(filter_time=0.05)
+    path = made(40, spacing, limits=limits, share=share)
+    stretch = path.rate_limits(0.0, 0.0, 1e9)
+    worst = 0.0
+    for edge, end, most, change in zip(stretch.edge, stretch.edge[1:], stretch.rate, stretch.change, strict=False):
+        tau, h = np.linspace(edge, end, 12)[1:-1], 1e-6
+        _, v, a = path.evaluate(tau)
+        third = (path.evaluate(tau + h)[2] - path.evaluate(tau - h)[2]) / (2.0 * h)
+        for r in (0.1 * most, most):  # the second derivative of the averaged rate is 2 change / filter_time at most
+            jerk = np.abs(third) * r**3 + 3.0 * np.abs(a) * r * change + np.abs(v) * 2.0 * change / share.filter_time
+            worst = max(worst, float((jerk / limits.jerk).max()))
+    assert worst <= share.reserve * sum(share.jerk_shares) * (1.0 + 1e-3)
+    assert worst > 0.2 * (ratio < 100.0)  # not by being far slower than need be
+
+
+def test_the_default_jerk_limit_changes_nothing():
+    """It is above what acceleration limits, averaging and ramp allow."""
+    share = PathLimits()
+    _, bending, jerk, change, mixed = share.bounds(LIMITS)
+    np.testing.assert_allclose(jerk, LIMITS.acceleration / share.jerk_time)
+    np.testing.assert_allclose(change, share.reserve * (1.0 - share.share) * LIMITS.acceleration)
+    assert np.all(bending / mixed < share.ramp_time)
 
 
 def test_motion_never_runs_through_a_seal():

@@ -109,3 +109,19 @@ def test_the_averaged_motion_keeps_the_limits_of_the_place_it_is_at(blocks, goal
     assert np.all(np.abs(c) <= np.maximum(change[cell], change[other]) * (1 + SLACK) + SLACK)
     assert r[-1] == 0.0
     assert tau[-1] <= stretch.edge[-1] + SLACK
+
+
+@pytest.mark.parametrize("span", [0.002, 0.01])
+def test_a_last_cell_that_takes_longer_than_the_nominal_stretch_is_run_to_its_end(span):
+    """Planned anew every 0.03 s, as in a tick; the motion rises again before it falls to rest at the cell's end."""
+    limits = RateLimits(np.array([0.0, span]), np.array([0.007]), np.array([0.0075]), False)
+    profile, now = Profile.rest(0.0, 0.0), 0.0
+    while profile.raw(now)[0] < span and now < 20.0:
+        now += 0.03
+        profile = profile.continued(now, limits, 1.0, 0.25, -1.0) or profile
+    assert profile.raw(now)[0] == pytest.approx(span)
+    assert now < 3.0 + span / 0.0025
+    times = np.linspace(0.0, profile.end, 4000)
+    _, rate, change = profile.sample(times)
+    assert rate.max() <= 0.007
+    assert np.abs(change).max() <= 0.0075 * (1.0 + 1e-6)
