@@ -154,11 +154,15 @@ def pause(namespace: Namespace = "") -> None:
 def replay(
     file: Annotated[str, typer.Argument(help="Recorded hand on the operator's host; default: the demo's own.")] = "",
     speed: Annotated[float, typer.Option(help="Times as fast as recorded, 0.1 .. 10.")] = 1.0,
+    scale: Annotated[
+        float,
+        typer.Option(help="Motion of the tool per motion of the hand, 0.01 .. 10; default: what is within reach."),
+    ] = 0.0,
     stop: Annotated[bool, typer.Option("--stop", help="End the replay.")] = False,
     namespace: Namespace = "",
 ) -> None:
     """Play a recorded hand, or end the replay."""
-    do(commands.StopReplay() if stop else commands.Replay(file, speed), namespace)
+    do(commands.StopReplay() if stop else commands.Replay(file, speed, scale), namespace)
 
 
 def link(
