@@ -101,6 +101,11 @@ class SendRate:
             self.rate = min(self._gain * self.rate, self._config.most)
             self._changed = now
 
+    def delay_grew(self) -> None:
+        """The link's delay is longer than it was: no sign of points that wait, nor were repeated ones lost."""
+        self._least.clear()
+        self.rate, self._gain = max(self.rate, self._config.first), self._config.gain
+
     def _lower(self, now: float, first_sent: float, rate: float) -> None:
         """Lower the rate; once for all that was sent before it was lowered."""
         if first_sent >= self._changed:

@@ -24,6 +24,7 @@ from telerobot_nodes.plan.log.points import PlanPoints
 from telerobot_nodes.plan.log.send_rate import RateConfig, SendRate
 
 OPERATION_BYTES = 90  # about, on the wire, without points
+STALE = 8  # acknowledgements in a row of repeated operations, after which the link's delay must have grown
 LONGEST_PATIENCE = 1.3  # [s] until an operation is retransmitted again, if the round trip is not longer
 POINT_BYTES = 66  # about, on the wire: time, pose, timing
 
@@ -67,6 +68,11 @@ class RoundTrip:
         """Take one sample [s]. Retransmission and head-of-line blocking only lengthen it, hence the least."""
         self._samples.append(sample)
 
+    def restart(self, sample: float) -> None:
+        """Forget the samples: all are shorter than the link's delay has become."""
+        self._samples.clear()
+        self._samples.append(sample)
+
     @property
     def value(self) -> float:
         """Measured round trip [s]; -1 if none."""
@@ -93,6 +99,7 @@ class Sender:
         self.round_trip = RoundTrip()
         self.rate = SendRate(self._config.rate)
         self.retransmitted = 0
+        self._in_doubt: deque[float] = deque(maxlen=STALE)  # [s] acknowledgements in a row that gave no sample
 
     @property
     def unacknowledged(self) -> int:
@@ -178,8 +185,23 @@ class Sender:
         repeated = any(self._repeated(entry) for entry in entries)
         if not repeated or self.round_trip.value < 0.0:  # which of them was acknowledged is not known [KarnPartridge1987]
             self.round_trip.add(now - newest)
+            self._in_doubt.clear()
+        else:
+            self._doubt(now - newest)
         size = sum(entry.bytes for entry in entries if entry.operation.points is not None)
         self.rate.acknowledged(now, size, newest, repeated)
+
+    def _doubt(self, longest: float) -> None:
+        """An acknowledgement that gave no sample; the round trip is `longest` [s] at most.
+
+        When a delay has grown beyond the timeout, everything is repeated before its acknowledgement can come: without
+        this no sample would be taken any more, and the rate would fall as after losses.
+        """
+        self._in_doubt.append(longest)
+        if len(self._in_doubt) == STALE and min(self._in_doubt) > self.timeout():
+            self.round_trip.restart(min(self._in_doubt))
+            self.rate.delay_grew()
+            self._in_doubt.clear()
 
     def timeout(self) -> float:
         """Time [s] after which an unacknowledged operation is retransmitted."""

@@ -107,3 +107,57 @@ def test_a_stop_goes_before_points_in_a_message_of_its_own():
     sender.submit(PAUSE)
     assert numbers(sender.poll(0.0)) == [6]
     assert set(numbers(sender.poll(0.02))) == {1, 2, 6}
+
+
+def over_a_delay(sender, delay, begin, end, lost=lambda n: False):
+    """Four points every 0.05 s, confirmed in order after `delay` [s]; `lost(n)`: the n-th message does not arrive.
+
+    Returns the longest round trip [s] measured meanwhile.
+    """
+    on_the_way, arrived, messages, longest = [], set(), 0, 0.0
+    applied = sender.last_number - sender.unacknowledged
+    for step in range(round((end - begin) / 0.01)):
+        now = begin + 0.01 * step
+        if step % 5 == 0:
+            sender.submit(APPEND, points(4 * sender.last_number + 1, 4))
+        sent = sender.poll(now)
+        messages += bool(sent)
+        if sent and not lost(messages):
+            on_the_way.append((now + delay, numbers(sent)))
+        while on_the_way and on_the_way[0][0] <= now:
+            arrived.update(on_the_way.pop(0)[1])
+        while applied + 1 in arrived:
+            applied += 1
+        if step % 5 == 0:
+            sender.acknowledge(now, applied)
+            longest = max(longest, sender.round_trip.value)
+    return longest
+
+
+@pytest.fixture
+def fast():
+    """A sender that knows a wide link of 0.04 s; 5 s are over."""
+    sender = sender_of()
+    over_a_delay(sender, 0.04, 0.0, 5.0)
+    sender.rate.rate = 5e6
+    assert sender.round_trip.value < 0.1
+    return sender
+
+
+def test_a_delay_that_has_grown_is_measured_although_everything_was_repeated(fast):
+    over_a_delay(fast, 2.0, 5.0, 11.0)
+    assert fast.round_trip.value == pytest.approx(2.0, abs=0.2)
+    settled = fast.retransmitted
+    over_a_delay(fast, 2.0, 11.0, 21.0)
+    assert fast.rate.rate > 1e6  # nothing was lost, nothing waited
+    assert fast.retransmitted - settled < 50  # those on the way at 11 s, which the next 10 s do not confirm
+
+
+def test_losses_do_not_pass_for_a_delay_that_has_grown(fast):
+    assert over_a_delay(fast, 0.04, 5.0, 35.0, lost=lambda n: n % 40 < 12) < 0.1  # bursts, longer than the copies
+
+
+def test_after_an_outage_the_round_trip_is_found_again(fast):
+    over_a_delay(fast, 0.04, 5.0, 15.0, lost=lambda n: n < 60)
+    over_a_delay(fast, 0.04, 15.0, 20.0)
+    assert fast.round_trip.value < 0.1
