@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+import rclpy
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import Joy
 from std_srvs.srv import SetBool, Trigger
@@ -14,7 +15,7 @@ from telerobot.srv import ReplayHand
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions, load_parameters, share_path
 from telerobot_nodes.core.protocol import ESTOP_SENDER
-from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.framework import leave, qos_profile
 from telerobot_nodes.nodes.operator.operator_input import OperatorInputNode
 from telerobot_nodes.operator.client import HaltStage
 from telerobot_nodes.operator.devices import JoyMapping
@@ -31,11 +32,26 @@ def node(ros):
 
 
 @pytest.fixture
-def poses(ros, node):
-    received = []
-    ros.probe.create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
-    assert ros.until(node._pose.get_subscription_count)
-    return received
+def receive(ros):
+    """Subscribes to the poses as a node of this name does, and returns the list of what it receives."""
+    made = []
+
+    def subscribe(name):
+        received = []
+        made.append(rclpy.create_node(name))
+        made[-1].create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
+        ros.executor.add_node(made[-1])
+        return received
+
+    yield subscribe
+    for node in made:
+        ros.executor.remove_node(node)
+        leave(node)
+
+
+@pytest.fixture
+def poses(node, receive):
+    return receive("path_plan_queue")
 
 
 def replay(ros, file="", speed=1.0, scale=0.0):
@@ -59,6 +75,35 @@ def test_a_replay_sends_every_pose_in_order_and_says_that_it_finished(ros, node,
     stamps = [m.header.stamp.sec + 1e-9 * m.header.stamp.nanosec for m in poses]
     np.testing.assert_allclose(np.diff(stamps), 0.01, atol=0.002)  # as recorded, however late they were sent
     assert node.health().values["poses_sent"] == 30
+
+
+def test_a_replay_waits_until_the_queue_receives_its_poses_and_none_is_lost(ros, node, receive, tmp_path):
+    receive("bag_recorder")  # a subscription, but not the queue's
+    answer = ros.begin(ReplayHand, "operator_input/replay", file=str(short_hand(tmp_path)), speed=1.0)
+    assert ros.until(lambda: node._waiting is not None)
+    assert not replay(ros, short_hand(tmp_path)).success  # one at a time
+    assert node.health().values["replay"] == "idle"
+    poses = receive("path_plan_queue")
+    assert answer().success
+    assert ros.until(lambda: len(poses) == 30)
+
+
+def test_a_replay_that_nobody_receives_is_refused_with_the_reason(ros, node, monkeypatch):
+    monkeypatch.setattr("telerobot_nodes.nodes.operator.operator_input.RECEIVER_LIMIT", 0.3)
+    answer = replay(ros)
+    assert not answer.success
+    assert answer.message.startswith("path_plan_queue does not receive the poses")
+    assert node.health().values["replay"] == "idle"
+    assert node._poses_sent == 0
+
+
+def test_a_replay_that_waits_can_be_stopped(ros, node):
+    answer = ros.begin(ReplayHand, "operator_input/replay", speed=1.0)
+    assert ros.until(lambda: node._waiting is not None)
+    assert ros.call(Trigger, "operator_input/stop_replay").message == "stopped"
+    assert not answer().success
+    assert answer().message == "stopped before it began"
+    assert node._poses_sent == 0
 
 
 def test_without_a_file_the_demo_recording_is_played(ros, node, poses):

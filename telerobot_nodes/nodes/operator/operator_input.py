@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.clients import RosPort
-from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.framework import GraphNode, Health, Send, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert, twist_stamped
 from telerobot_nodes.nodes.operator.reflected_force import ReflectedForce
 from telerobot_nodes.operator.client import (
@@ -27,6 +28,7 @@ from telerobot_nodes.operator.client import (
     status_from_message,
 )
 from telerobot_nodes.operator.devices import (
+    DeviceMotion,
     Fit,
     HandRecording,
     InputParameters,
@@ -42,12 +44,29 @@ from telerobot_nodes.operator.devices import (
 
 DEMO_HAND = "config/hands/demo_hand.csv"
 TICK_PERIOD = 0.1  # [s] between repetitions of a stop
+RECEIVER = "path_plan_queue"
+RECEIVER_LIMIT = 5.0  # [s] for the receiver of the poses to be connected
 BUTTONS: dict[str, Callable[[], commands.Command]] = {  # by their names in the mapping
     "halt": commands.Halt,
     "estop": commands.EStop,
     "reset": commands.Reset,
     "tare": commands.Tare,
 }
+
+
+@dataclass(frozen=True)
+class WaitingReplay:
+    """A replay whose poses nobody receives yet; `limit` [s]: when it is refused for that."""
+
+    motion: DeviceMotion
+    response: Any  # of the service, without its outcome
+    send: Send
+    limit: float
+
+    def answer(self, success: bool, message: str) -> None:
+        """Send the response."""
+        self.response.success, self.response.message = success, message
+        self.send(self.response)
 
 
 class OperatorInputNode(GraphNode):
@@ -67,20 +86,22 @@ class OperatorInputNode(GraphNode):
         self._twist = self.publisher("path_plan_queue/delta_twist_cmds")
         self._teleop = self.publisher("gcmsf_control/teleop_cmds")
         self._poses_sent = 0
+        self._waiting: WaitingReplay | None = None
         self._direct = False  # the device moves the robot's primitive, not the plan
         port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare}))
         self._client = OperatorClient(port, agent=port.agent)
         self._reflected = ReflectedForce(self, robot, parameters, self._move)
         self.subscribe("plan_executor/state", self._on_robot)
-        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+        self.every(TICK_PERIOD, self._tick)
         self.subscribe("joy", self._on_joy)
         self.subscribe("path_plan_queue/state", self._on_queue)
-        self.serve("operator_input/replay", self._start_replay)
+        self.serve_deferred("operator_input/replay", self._on_replay)
         self.serve("operator_input/stop_replay", self._stop_replay)
         self.serve("operator_input/direct", self._set_direct)
 
     def stop(self) -> None:
         """End a replay, and let go of the hand."""
+        self._end_waiting("this node was stopped")
         self._replay.stop()
         self._reflected.stop()
 
@@ -109,7 +130,7 @@ class OperatorInputNode(GraphNode):
         self.get_logger().info(f"button {name}: {outcome.text or ('done' if outcome.done else 'not done')}")
 
     def _set_direct(self, request: Any, response: Any) -> None:
-        if request.data and self._replay.playing:
+        if request.data and self._busy:
             raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
         if self._joystick.active and request.data != self._direct:  # end the motion of the previous one
             self._move(np.zeros(6), self._joystick.mapping.frame)
@@ -117,22 +138,57 @@ class OperatorInputNode(GraphNode):
         response.success = True
         response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
 
-    def _start_replay(self, request: Any, response: Any) -> None:
-        if self._replay.playing:
+    def _tick(self) -> None:
+        self._client.tick(self.now())
+        self._play_waiting()
+
+    def _on_replay(self, request: Any, response: Any, send: Send) -> None:
+        if self._busy:
             raise InvalidValueError("replay", "running", "allowed: one at a time; call stop_replay first")
         path = Path(request.file) if request.file else share_path(DEMO_HAND)
         hand = load_hand(path)
         chosen = fit(hand, self._reach(), request.scale)
         motion = device_motion(hand, chosen.scale, request.speed)
         self._hand, self._fit = hand, chosen
-        self._replay.start(motion)
-        response.success, response.message = True, _describe(hand, chosen)
+        response.message = _describe(hand, chosen)
         response.scale, response.duration = chosen.scale, motion.duration
-        self.get_logger().info(f"replay: {response.message}")
+        self._waiting = WaitingReplay(motion, response, send, self.now() + RECEIVER_LIMIT)
+        self._play_waiting()
+
+    def _play_waiting(self) -> None:
+        """Start the replay that waits once its poses are received: what is published earlier is lost."""
+        waiting = self._waiting
+        if waiting is None:
+            return
+        if self._received():
+            self._waiting = None
+            self._replay.start(waiting.motion)
+            waiting.answer(True, waiting.response.message)
+            self.get_logger().info(f"replay: {waiting.response.message}")
+        elif self.now() > waiting.limit:
+            self._end_waiting(f"{RECEIVER} does not receive the poses, for {RECEIVER_LIMIT:g} s; is it running?")
+
+    @property
+    def _busy(self) -> bool:
+        return self._replay.playing or self._waiting is not None
+
+    def _received(self) -> bool:
+        """True when the queue subscribes to the poses, and every subscription known is connected."""
+        known = self.get_subscriptions_info_by_topic(self._pose.topic_name)
+        names = {endpoint.node_name for endpoint in known}
+        return RECEIVER in names and self._pose.get_subscription_count() >= len(known)
+
+    def _end_waiting(self, reason: str) -> bool:
+        """Refuse the replay that waits; False if none did."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.answer(False, reason)
+        return waiting is not None
 
     def _stop_replay(self, _request: Any, response: Any) -> None:
         response.success = True
-        response.message = "stopped" if self._replay.stop() else "no replay was running"
+        stopped = self._end_waiting("stopped before it began") or self._replay.stop()
+        response.message = "stopped" if stopped else "no replay was running"
 
     def _reach(self) -> Reach:
         """The robot's workspace seen from the plan's head, where the device is indexed."""

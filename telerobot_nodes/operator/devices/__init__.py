@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.devices.hand import HandRecording, device_motion, load_hand
+from telerobot_nodes.operator.devices.hand import DeviceMotion, HandRecording, device_motion, load_hand
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
 from telerobot_nodes.operator.devices.input_counts import LATE, InputCounts
 from telerobot_nodes.operator.devices.input_parameters import InputParameters
@@ -15,6 +15,7 @@ from telerobot_nodes.operator.devices.replay import Replay, ReplayState
 __all__ = [
     "HELP",
     "LATE",
+    "DeviceMotion",
     "Fit",
     "HandRecording",
     "InputCounts",
