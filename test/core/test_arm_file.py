@@ -100,6 +100,7 @@ def test_an_srdf_that_does_not_fit_is_rejected(load, tmp_path):
         ("urdf: arm\nlimits:\n  joint1: {velocity: 100.0}\n", (3, 12), "velocity", "beyond the URDF's"),
         ("urdf: arm\nlimits:\n  joint1: {lower: -9.0}\n", (3, 12), "lower", "beyond the URDF's"),
         ("urdf: arm\nlimits:\n  joint1: {lower: 1.0, upper: 0.5}\n", (3, 12), "lower", "not below upper"),
+        ("urdf: arm\nlimits:\n  joint1: {jerk: 0.1}\n", (3, 12), "jerk", "is below"),
         ("urdf: arm\nlimits:\n  joint1: {velocity: -1.0}\n", (3, 12), "limits.joint1.velocity", "allowed"),
         ("urdf: arm\nlimits:\n  joint1: {velocity: .nan}\n", (3, 12), "limits.joint1.velocity", "finite"),
         ("urdf: arm\nhome: {elbow: 0.0}\n", (2, 8), "elbow", "not a joint"),

@@ -47,7 +47,7 @@ def test_points_survive_the_way(other):
 
 OPERATIONS = [
     Operation(3, 1, OperationKind.APPEND, "a", points(), after_seq=6, window=2.5),
-    Operation(3, 2, OperationKind.TRUNCATE, "a", after_seq=4),
+    Operation(3, 2, OperationKind.TRUNCATE, "a", after_seq=4, copy=7),
     Operation(3, 3, OperationKind.RATE, "a", rate=0.5),
     *(Operation(3, 4 + kind, kind, "a") for kind in (OperationKind.CLEAR, OperationKind.PAUSE, OperationKind.RESUME)),
     Operation(4, 1, OperationKind.AUTHORITY, "b"),
@@ -86,7 +86,7 @@ def report(**other):
 
 
 def test_a_report_survives_the_way():
-    value = report(holder_silent=True, denied_number=9, denial="why")
+    value = report(holder_silent=True, applied_copy=3, applied_age=0.25, denied_number=9, denial="why")
     equal(convert.report_from_message(convert.report_to_message(LINK, value)), value)
 
 

@@ -68,7 +68,7 @@ def _push(probe: PlanProbe, sender: Sender, done: Any) -> None:
     while time.monotonic() < end:
         state = probe.state
         if state is not None and state.epoch == sender.epoch:
-            sender.acknowledge(time.monotonic(), state.applied_number)
+            sender.acknowledge(time.monotonic(), state.applied_number, state.applied_copy, state.applied_age)
             if state.refusal:
                 raise TelerobotError(f"refused: {state.refusal}")
             if done(state):

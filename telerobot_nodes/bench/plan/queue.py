@@ -116,7 +116,7 @@ def _log(operations: int) -> float:
             now += 0.01
             sent: list[Operation] = sender.poll(now)
             receiver.receive(now, sent)
-            sender.acknowledge(now, receiver.position.applied_number)
+            sender.acknowledge(now, receiver.position.applied_number, 0, 0.0)
 
     return operations / _least(through)
 

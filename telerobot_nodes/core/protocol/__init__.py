@@ -11,7 +11,7 @@ from telerobot_nodes.core.protocol.halt_words import (
     names_arm,
 )
 from telerobot_nodes.core.protocol.identity import HaltId, identity, role_of
-from telerobot_nodes.core.protocol.ranges import GRIPPER_RANGE, SCALE_RANGE
+from telerobot_nodes.core.protocol.ranges import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE
 from telerobot_nodes.core.protocol.state_machine import next_state
 from telerobot_nodes.core.protocol.states import (
     ENGAGE_DISTANCE,
@@ -39,6 +39,7 @@ __all__ = [
     "GRIPPER_RANGE",
     "GRIPPER_UNCHANGED",
     "HALT_WORDS",
+    "HAND_SCALE_RANGE",
     "SCALE_RANGE",
     "AuthorityKind",
     "ConflictKind",

@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 GRIPPER_RANGE = (0.0, 0.2)  # [m] opening
+HAND_SCALE_RANGE = (0.01, 10.0)  # [-] of a recorded hand's motion, when it is played
 SCALE_RANGE = (0.0, 10.0)  # [-] motion of the tool per motion of the hand

@@ -26,6 +26,7 @@ from telerobot_nodes.errors import ModelError
 
 SUFFIXES = (".yaml", ".yml")
 HIGHEST = 1e4  # of any limit
+LONGEST_RISE = 2.0  # [s] from rest to the highest acceleration
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ def _limits(robot: RobotModel, rows: Mapping[str, JointRow], raw: FileMapping) -
                 array[i] = asked
         if values["lower"][i] >= values["upper"][i]:
             line.reject("lower", f"{values['lower'][i]:g} is not below upper {values['upper'][i]:g}")
+        _check_jerk(float(values["jerk"][i]), float(values["acceleration"][i]), line)
     return JointLimits(**values)
 
 
@@ -153,6 +155,13 @@ def _check_tighter(key: str, asked: float, urdf: float, line: FileMapping) -> No
     """Reject a limit beyond the URDF's; a URDF has no accelerations and no jerks."""
     if key not in ("acceleration", "jerk") and (asked < urdf if key == "lower" else asked > urdf):
         line.reject(key, f"{asked:g} is beyond the URDF's {urdf:g}; allowed: a tighter limit")
+
+
+def _check_jerk(jerk: float, acceleration: float, line: FileMapping) -> None:
+    """Reject a jerk with which the joint hardly moves."""
+    least = acceleration / LONGEST_RISE
+    if jerk < least:
+        line.reject("jerk", f"{jerk:g} is below {least:g}: its acceleration would take more than {LONGEST_RISE:g} s")
 
 
 def _joint(robot: RobotModel, name: str, mapping: FileMapping) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import count
 from threading import Condition, Event, Thread
 from typing import Any
@@ -84,6 +83,10 @@ class OwnCarrier(Carrier):
         self._context.try_shutdown()
 
     def _spin(self) -> None:
-        with suppress(ExternalShutdownException):
-            while not self._closing.is_set():
+        while not self._closing.is_set():
+            try:
                 self._executor.spin_once(timeout_sec=LOOK)
+            except ExternalShutdownException:
+                break
+            except Exception as error:  # noqa: BLE001 -- one callback that fails must not end all others
+                self.node.get_logger().error(f"callback failed: {error}", throttle_duration_sec=1.0)

@@ -60,7 +60,9 @@ class Ros2ControlArm(RemoteArm):
         if self._threads:
             return
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
-        self._node = node = rclpy.create_node(NODE, context=self._context, namespace=self.options.namespace)
+        self._node = node = rclpy.create_node(
+            NODE, context=self._context, namespace=self.options.namespace, start_parameter_services=False
+        )
         options = self.options
         node.create_subscription(JointState, options.joint_states, self._on_joints, FRESH)
         if options.wrench is not None:
@@ -95,6 +97,8 @@ class Ros2ControlArm(RemoteArm):
                 executor.spin_once(timeout_sec=LOOK)
             except ExternalShutdownException:
                 break
+            except Exception as error:  # noqa: BLE001 -- a bad message must not end the receipt of all others
+                self._node.get_logger().error(f"callback failed: {error}", throttle_duration_sec=1.0)
         executor.shutdown(timeout_sec=0.5)
 
     def _on_joints(self, message: Any) -> None:

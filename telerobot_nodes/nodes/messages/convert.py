@@ -95,6 +95,7 @@ def _operation_to_message(operation: Operation) -> Any:
         number=operation.number,
         kind=int(operation.kind),
         agent=operation.agent,
+        copy=operation.copy,
         after_seq=operation.after_seq,
         rate=float(operation.rate),
         window=float(operation.window),
@@ -119,7 +120,7 @@ def _readable_operation(message: Any) -> Operation | UnreadableOperation:
     try:
         return _operation_from_message(message)
     except InvalidValueError as error:
-        return UnreadableOperation(message.epoch, message.number, message.agent, str(error))
+        return UnreadableOperation(message.epoch, message.number, message.agent, str(error), message.copy)
 
 
 def _operation_from_message(message: Any) -> Operation:
@@ -131,6 +132,7 @@ def _operation_from_message(message: Any) -> Operation:
         number=message.number,
         kind=kind,
         agent=message.agent,
+        copy=message.copy,
         points=points_from_message(message.points) if kind is OperationKind.APPEND else None,
         after_seq=message.after_seq,
         rate=message.rate if kind is OperationKind.RATE else 1.0,
@@ -152,7 +154,7 @@ def report_from_message(message: Any) -> ExecutorReport:
     """The plan's part of ExecutorState.msg; raises InvalidValueError when a number is not finite."""
     if message.state > max(ExecutorMode):
         raise InvalidValueError("state", message.state, f"allowed: 0 .. {int(max(ExecutorMode))}")
-    times = ("plan_time", "committed_time", "tail_time", "rate", "rate_goal", "stopping_time")
+    times = ("plan_time", "committed_time", "tail_time", "rate", "rate_goal", "stopping_time", "applied_age")
     finite_array([getattr(message, name) for name in times], "executor state times")
     return ExecutorReport(mode=ExecutorMode(message.state), **{name: getattr(message, name) for name in _REPORT_FIELDS})
 

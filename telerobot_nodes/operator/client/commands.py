@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE, CameraSetting
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError
 
@@ -182,7 +182,8 @@ class Replay:
 
     def __post_init__(self) -> None:
         in_range(self.speed, "replay speed", *RATIO_RANGE)
-        in_range(self.scale, "replay scale", 0.0, 10.0)
+        if self.scale:
+            in_range(self.scale, "replay scale", *HAND_SCALE_RANGE)
 
     def __str__(self) -> str:
         return f"replay {self.file or 'demo recording'}"

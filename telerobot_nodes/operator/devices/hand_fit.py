@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from telerobot_nodes.core.protocol import HAND_SCALE_RANGE
 from telerobot_nodes.core.values import FloatArray, in_range
 from telerobot_nodes.errors import OutOfReachError
 from telerobot_nodes.operator.devices.hand import HandRecording
 
 JUMP_SPEED = 0.4  # [m/s] a step faster than twice its neighbours by this much is a tracker's jump
 NEIGHBOURS = 11  # samples around a step whose median is the speed of the hand
-SCALE_RANGE = (0.01, 10.0)  # [-] allowed scales
 MARGIN = 0.03  # [m] room kept around the motion
 SAMPLES = 24  # points of the motion that are checked
 HALVINGS = 5  # bisections of the scale
@@ -63,7 +63,7 @@ def fit(hand: HandRecording, reach: Reach, scale: float = 0.0) -> Fit:
     path = jump_free(hand)
     trial = path[np.unique(np.linspace(0, len(path) - 1, SAMPLES).astype(int))]
     if scale != 0.0:
-        chosen = in_range(scale, "scale", *SCALE_RANGE)
+        chosen = in_range(scale, "scale", *HAND_SCALE_RANGE)
         return _report(hand, path, chosen, _reached(trial, chosen, reach))
     return _report(hand, path, _largest_scale(trial, reach, hand.source), fits=True)
 

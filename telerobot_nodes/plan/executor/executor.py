@@ -197,6 +197,8 @@ class PlanExecutor:
             epoch=log.position.epoch,
             authority=log.position.authority,
             applied_number=log.position.applied_number,
+            applied_copy=log.applied_copy,
+            applied_age=max(now - log.applied_received, 0.0) if log.applied_received >= 0.0 else 0.0,
             refused_number=log.refused_number,
             refusal=log.refusal,
             reset_number=reset.number,

@@ -36,6 +36,7 @@ RATE_RANGE = (0.1, 10.0)  # [-] allowed time ratios and execution rates
 MAX_WINDOW = 3600.0  # [s] longest execution window
 EPOCHS = 1 << 20  # the next epoch is one of so many after the present one
 MAX_POINTS = 4096  # of one operation
+MOST_COPIES = 255  # that are told apart
 MAX_NAME = 255  # characters of an agent's name
 _KINDS = frozenset(OperationKind)
 
@@ -61,6 +62,7 @@ class UnreadableOperation:
     number: int
     agent: str
     reason: str
+    copy: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Operation:
     rate: float = 1.0  # RATE [-]
     window: float = 0.0  # [s] expires this long after receipt; 0: never
     halt_count: int = 0  # RESUME: the robot's count of halts
+    copy: int = 0  # how often it was sent before, at most MOST_COPIES
 
     def __post_init__(self) -> None:
         if self.number < 1:
@@ -117,6 +120,8 @@ class ExecutorReport:
     rate_goal: float  # [-]
     queue_length: int
     capacity: int
+    applied_copy: int = 0  # of the operation `applied_number`, as it was received first
+    applied_age: float = 0.0  # [s] since that receipt
     limit_seq: int = 0  # last point that may be executed; 0: no limit
     stopping_time: float = 0.0  # [s] until the arm would rest if it were stopped now
     asker: str = ""  # agent whose request is to be answered

@@ -49,6 +49,8 @@ class Acknowledgement:
     position: LogPosition
     refused_number: int
     refusal: str
+    applied_copy: int = 0  # of the latest operation applied or refused, as it was received first
+    applied_received: float = -1.0  # [s] when; negative: not known
 
 
 def open_when_free(_now: float, operation: Operation, position: LogPosition) -> str:
@@ -74,6 +76,7 @@ class Receiver:
         self._waiting_points = 0
         self._refused_number = 0
         self._refusal = ""
+        self._applied = (0, -1.0)  # copy and time of receipt [s] of the latest operation applied or refused
         self._cause = ""  # reason of the first of consecutive refusals
         self.doubles = 0  # operations received before
         self.strangers = 0  # operations of another agent or of an older epoch
@@ -92,7 +95,7 @@ class Receiver:
     @property
     def acknowledgement(self) -> Acknowledgement:
         """Confirmation for the next report."""
-        return Acknowledgement(self._position, self._refused_number, self._refusal)
+        return Acknowledgement(self._position, self._refused_number, self._refusal, *self._applied)
 
     @property
     def overtaking(self) -> list[Operation]:
@@ -159,6 +162,7 @@ class Receiver:
             yield from self._reject(now, operation, reason)
             return
         self._begin(LogPosition(operation.epoch, operation.agent, 1))
+        self._applied = operation.copy, now
         yield Delivery(operation, now)
 
     def _reject(self, now: float, operation: Received, reason: str) -> Iterator[Delivery]:
@@ -172,6 +176,7 @@ class Receiver:
         self._waiting_points = 0
         self._refused_number = 0
         self._refusal = self._cause = ""
+        self._applied = (0, -1.0)
 
     def _advance(self, now: float) -> Iterator[Delivery]:
         """Deliver what is next; the position follows when the caller has dealt with it."""
@@ -188,6 +193,7 @@ class Receiver:
             del self._waiting[operation.number]
             self._waiting_points -= _points(operation)
             position = self._position = LogPosition(position.epoch, position.authority, operation.number)
+            self._applied = operation.copy, received
 
 
 def _is_claim(operation: Operation) -> bool:

@@ -238,7 +238,7 @@ class PlanReplication:
         self._forget_tails()
 
     def _follow_log(self, now: float, report: ExecutorReport) -> None:
-        self.sender.acknowledge(now, report.applied_number)
+        self.sender.acknowledge(now, report.applied_number, report.applied_copy, report.applied_age)
         refused = report.refused_number > self._refused_number
         self._tail.follow(report, refused)
         if refused:

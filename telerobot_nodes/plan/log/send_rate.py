@@ -10,6 +10,7 @@ leave, and raised in small steps from then on. Both ideas are those of BBR [Card
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ LONG_SPAN = 0.5  # [s] over which it is, later, and the rate of delivery
 USED = 0.7  # [-] share of the rate that was sent, for a higher one to be worth a trial
 FORGET = 20.0  # [s] after which the least round trip is measured anew
 DRAIN = 0.8  # [-] of the rate of delivery, while points wait on the link
+SETTLE = 5.0  # [s] in which points that wait become fewer
+SHORTER = 0.5 * (1.0 - DRAIN) * SETTLE  # [s] by which the round trip is shorter then, at least
 LOSS = 0.7  # [-] of the rate that is kept when something was lost
 
 
@@ -41,6 +44,15 @@ class RateConfig:
             raise InvalidValueError("rate.least, first, most", (self.least, self.first, self.most), allowed)
 
 
+@dataclass
+class _Slow:
+    """A round trip that has become longer: points of ours that wait, or the link."""
+
+    due: float  # [s] what is looked at next was sent after it
+    rate: float  # [B/s] before
+    round_trip: float = -1.0  # [s] at the first look
+
+
 class SendRate:
     """Credit [B] for points. Times `now` [s] of one monotonic clock."""
 
@@ -57,6 +69,7 @@ class SendRate:
         self._least: list[float] = []  # least round trips [s] of this and of the last FORGET seconds
         self._least_since = -1.0
         self._changed = -1.0  # [s] when the rate was lowered last
+        self._slow: _Slow | None = None
 
     def credit(self, now: float) -> float:
         """Bytes of points that may be sent again now; negative after something larger was sent."""
@@ -83,28 +96,27 @@ class SendRate:
         self._flying += 0.0 if again else size
         self._sent.append((now, self._sent[-1][1] + size))
 
-    def acknowledged(self, now: float, size: float, first_sent: float, repeated: bool) -> None:
-        """Note that `size` bytes, the newest sent at `first_sent` [s], are confirmed; `repeated`: after a loss."""
+    def acknowledged(self, now: float, size: float, sent: float, round_trip: float, lost: bool) -> None:
+        """Note that `size` bytes, the newest sent at `sent` [s], are confirmed; `lost`: an earlier copy was lost.
+
+        `round_trip` [s] on the link; nan: not known.
+        """
         self._flying -= size
         self._delivered_total += size
         self._delivered.append((now, self._delivered_total))
         while self._delivered[0][0] < now - LONG_SPAN:
             self._delivered.popleft()
-        if repeated:
-            self._lower(now, first_sent, LOSS * self.rate)
-        elif self._waited(now, now - first_sent):
+        waited = not math.isnan(round_trip) and self._waited(now, sent, round_trip)
+        if lost:
+            self._lower(now, sent, LOSS * self.rate)
+        elif waited:
             self._gain = self._config.careful
-            self._lower(now, first_sent, DRAIN * self._delivery())
+            self._drain(now, sent)
         elif self._gain > self._config.careful:
-            self.rate = min(max(self.rate, self._gain * self._rate_at(first_sent, SPAN)), self._config.most)
-        elif first_sent >= self._changed and self._rate_at(first_sent, LONG_SPAN) > USED * self.rate:
+            self.rate = min(max(self.rate, self._gain * self._rate_at(sent, SPAN)), self._config.most)
+        elif sent >= self._changed and self._rate_at(sent, LONG_SPAN) > USED * self.rate:
             self.rate = min(self._gain * self.rate, self._config.most)
             self._changed = now
-
-    def delay_grew(self) -> None:
-        """The link's delay is longer than it was: no sign of points that wait, nor were repeated ones lost."""
-        self._least.clear()
-        self.rate, self._gain = max(self.rate, self._config.first), self._config.gain
 
     def _lower(self, now: float, first_sent: float, rate: float) -> None:
         """Lower the rate; once for all that was sent before it was lowered."""
@@ -113,13 +125,41 @@ class SendRate:
             self._changed = now
             self._credit = min(self._credit, 0.0)
 
-    def _waited(self, now: float, round_trip: float) -> bool:
+    def _drain(self, now: float, sent: float) -> None:
+        """Lower the rate below that of delivery, once that is known; until then, once, to half of what it was."""
+        delivery = self._delivery()
+        if delivery < 0.0:
+            self._lower(now, sent, 0.5 * DRAIN * self.rate)
+        elif DRAIN * delivery < self.rate:
+            self._lower(now, now, DRAIN * delivery)
+
+    def _waited(self, now: float, sent: float, round_trip: float) -> bool:
         """True when `round_trip` [s] is longer than the link's delay explains."""
         if not self._least or now - self._least_since > FORGET:
             self._least = [*self._least[-1:], round_trip]
             self._least_since = now
         self._least[-1] = min(self._least[-1], round_trip)
-        return round_trip > min(self._least) + self._config.waiting
+        if round_trip <= min(self._least) + self._config.waiting:
+            self._slow = None
+            return False
+        return not self._delay_grew(now, sent, round_trip)
+
+    def _delay_grew(self, now: float, sent: float, round_trip: float) -> bool:
+        """True when the link itself has become slower: points of ours that waited would be fewer by now.
+
+        Two round trips are compared: of what was sent once the rate had been lowered, and SETTLE later.
+        """
+        slow = self._slow = self._slow or _Slow(now, self.rate)
+        if sent <= slow.due:
+            return False
+        if slow.round_trip < 0.0:
+            slow.due, slow.round_trip = sent + SETTLE, round_trip
+            return False
+        self._slow = None
+        if round_trip <= slow.round_trip - SHORTER:
+            return False
+        self._least, self.rate = [round_trip], max(self.rate, slow.rate)
+        return True
 
     def _rate_at(self, time: float, span: float) -> float:
         """Rate of sending [B/s] over the `span` [s] up to `time` [s]; what was sent long before is forgotten."""
@@ -132,6 +172,6 @@ class SendRate:
         return next((total for at, total in reversed(self._sent) if at <= time), self._sent[0][1])
 
     def _delivery(self) -> float:
-        """Rate of delivery [B/s] between the latest acknowledgements; half the rate when there are too few."""
+        """Rate of delivery [B/s] between the latest acknowledgements; negative when there are too few."""
         (begun, before), (ended, total) = self._delivered[0], self._delivered[-1]
-        return (total - before) / (ended - begun) if ended > begun + SPAN else 0.5 * self.rate
+        return (total - before) / (ended - begun) if ended > begun + SPAN else -1.0

@@ -14,17 +14,18 @@ points asks `room_for_points` first, so that a later operation is not numbered b
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from telerobot_nodes.errors import InvalidValueError, QueueFullError
 from telerobot_nodes.core.protocol import OperationKind
-from telerobot_nodes.plan.log.operations import Operation
+from telerobot_nodes.plan.log.operations import MOST_COPIES, Operation
 from telerobot_nodes.plan.log.points import PlanPoints
 from telerobot_nodes.plan.log.send_rate import RateConfig, SendRate
 
 OPERATION_BYTES = 90  # about, on the wire, without points
-STALE = 8  # acknowledgements in a row of repeated operations, after which the link's delay must have grown
+WAITED = 0.15  # [s] longer than until the next report: the operation waited for an earlier one
 LONGEST_PATIENCE = 1.3  # [s] until an operation is retransmitted again, if the round trip is not longer
 POINT_BYTES = 66  # about, on the wire: time, pose, timing
 
@@ -40,7 +41,7 @@ class SenderConfig:
     copy_bytes: int = 1500  # about; larger operations are sent once, and retransmitted when lost
     first_timeout: float = 1.0  # [s] until a round trip is measured
     margin: float = 0.15  # [s] beyond the round trip before retransmission: report period and jitter
-    longest_timeout: float = 10.0  # [s]
+    longest_wait: float = 10.0  # [s] beyond the round trip
     rate: RateConfig = field(default_factory=RateConfig)  # of points
 
     def __post_init__(self) -> None:
@@ -53,24 +54,27 @@ class SenderConfig:
 class _Pending:
     operation: Operation
     bytes: int
-    first_sent: float = -1.0  # [s] negative: not yet
-    last_sent: float = -1.0
-    copies: int = 0
+    sent: list[float] = field(default_factory=list)  # [s] of each copy
+
+    @property
+    def copies(self) -> int:
+        """How often it was sent."""
+        return len(self.sent)
 
 
 class RoundTrip:
-    """Round trip from first sending to acknowledgement: the least of recent samples, robust to loss."""
+    """Round trip on the link: the least of recent samples.
+
+    A sample is the time from sending to acknowledgement of the copy that the robot names, without the time that it
+    lay there: neither losses nor repetitions make it longer (as with TCP's timestamps and RTCP's delay since the last
+    report) [RFC7323, RFC3550].
+    """
 
     def __init__(self, samples: int = 16) -> None:
         self._samples: deque[float] = deque(maxlen=samples)
 
     def add(self, sample: float) -> None:
-        """Take one sample [s]. Retransmission and head-of-line blocking only lengthen it, hence the least."""
-        self._samples.append(sample)
-
-    def restart(self, sample: float) -> None:
-        """Forget the samples: all are shorter than the link's delay has become."""
-        self._samples.clear()
+        """Take one sample [s]. Points that wait on the link lengthen it, hence the least."""
         self._samples.append(sample)
 
     @property
@@ -80,7 +84,7 @@ class RoundTrip:
 
     @property
     def spread(self) -> float:
-        """Median excess over the least [s]: jitter and report period, not single losses."""
+        """Median excess over the least [s]: jitter."""
         if not self._samples:
             return 0.0
         ordered = sorted(self._samples)
@@ -99,7 +103,6 @@ class Sender:
         self.round_trip = RoundTrip()
         self.rate = SendRate(self._config.rate)
         self.retransmitted = 0
-        self._in_doubt: deque[float] = deque(maxlen=STALE)  # [s] acknowledgements in a row that gave no sample
 
     @property
     def unacknowledged(self) -> int:
@@ -154,7 +157,7 @@ class Sender:
         if self.rate.credit(now) <= 0.0:
             overdue = [entry for entry in overdue if entry.operation.points is None]
         fresh = [entry for entry in self._pending if not entry.copies]
-        repeated = [e for e in self._pending if limit <= e.last_sent < now and 0 < e.copies < self._copies(e)]
+        repeated = [e for e in self._pending if 0 < e.copies < self._copies(e) and limit <= e.sent[-1] < now]
         due = overdue + fresh + repeated
         if any(entry.operation.points is None for entry in fresh):  # perhaps a stop
             due = [entry for entry in due if entry.operation.points is None]
@@ -172,44 +175,37 @@ class Sender:
                 chosen.append(entry)
                 self._mark(entry, now)
         chosen.sort(key=lambda entry: entry.operation.number)
-        return [entry.operation for entry in chosen]
+        return [_numbered(entry) for entry in chosen]
 
-    def acknowledge(self, now: float, applied_number: int) -> None:
-        """Drop the operations up to `applied_number`: the robot applied or refused them."""
+    def acknowledge(self, now: float, applied_number: int, applied_copy: int, applied_age: float) -> None:
+        """Drop the operations up to `applied_number`: the robot applied or refused them.
+
+        Of the last one it received `applied_copy` first, `applied_age` [s] before it sent this.
+        """
         entries: list[_Pending] = []
         while self._pending and self._pending[0].operation.number <= applied_number:
             entries.append(self._pending.popleft())
-        newest = max((entry.first_sent for entry in entries), default=-1.0)
-        if newest < 0.0:
+        if not entries or not entries[-1].sent:
             return
-        repeated = any(self._repeated(entry) for entry in entries)
-        if not repeated or self.round_trip.value < 0.0:  # which of them was acknowledged is not known [KarnPartridge1987]
-            self.round_trip.add(now - newest)
-            self._in_doubt.clear()
+        newest = entries[-1]
+        if newest.operation.number == applied_number and applied_copy < min(newest.copies, MOST_COPIES):
+            sent = newest.sent[applied_copy]
+            round_trip = now - sent - applied_age
         else:
-            self._doubt(now - newest)
+            sent, round_trip = newest.sent[0], math.nan
+        if applied_age >= 0.0 and 0.0 <= round_trip < math.inf:
+            self.round_trip.add(round_trip)
         size = sum(entry.bytes for entry in entries if entry.operation.points is not None)
-        self.rate.acknowledged(now, size, newest, repeated)
-
-    def _doubt(self, longest: float) -> None:
-        """An acknowledgement that gave no sample; the round trip is `longest` [s] at most.
-
-        When a delay has grown beyond the timeout, everything is repeated before its acknowledgement can come: without
-        this no sample would be taken any more, and the rate would fall as after losses.
-        """
-        self._in_doubt.append(longest)
-        if len(self._in_doubt) == STALE and min(self._in_doubt) > self.timeout():
-            self.round_trip.restart(min(self._in_doubt))
-            self.rate.delay_grew()
-            self._in_doubt.clear()
+        lost = applied_copy >= self._copies(newest) or (applied_age > WAITED and any(map(self._repeated, entries)))
+        self.rate.acknowledged(now, size, sent, round_trip, lost)
 
     def timeout(self) -> float:
         """Time [s] after which an unacknowledged operation is retransmitted."""
         value = self.round_trip.value
         if value < 0.0:
             return self._config.first_timeout
-        wait = value + 2.0 * self.round_trip.spread + self._config.margin + self.rate.drain_time
-        return min(wait, self._config.longest_timeout)
+        beyond = 2.0 * self.round_trip.spread + self._config.margin + self.rate.drain_time
+        return value + min(beyond, self._config.longest_wait)
 
     def next_time(self, now: float) -> float:
         """Time [s] of the next poll: `now` if something is due, infinity if nothing is pending."""
@@ -219,10 +215,10 @@ class Sender:
     def _due(self, entry: _Pending, now: float) -> float:
         if entry.copies < self._copies(entry):
             return now
-        return entry.last_sent + self._patience(entry)
+        return entry.sent[-1] + self._patience(entry)
 
     def _overdue(self, entry: _Pending, now: float) -> bool:
-        return entry.last_sent < now - self._patience(entry)
+        return entry.sent[-1] < now - self._patience(entry)
 
     def _patience(self, entry: _Pending) -> float:
         """Time [s] without acknowledgement after which an operation is retransmitted; longer the second time."""
@@ -236,11 +232,13 @@ class Sender:
         return self._config.copies if entry.bytes <= self._config.copy_bytes else 1
 
     def _mark(self, entry: _Pending, now: float) -> None:
-        if entry.copies == 0:
-            entry.first_sent = now
-        elif entry.copies >= self._copies(entry):
-            self.retransmitted += 1
+        self.retransmitted += entry.copies >= self._copies(entry)
         if entry.operation.points is not None:
             self.rate.sent(now, entry.bytes, again=entry.copies > 0)
-        entry.last_sent = now
-        entry.copies += 1
+        entry.sent.append(now)
+
+
+def _numbered(entry: _Pending) -> Operation:
+    """The operation as its present copy."""
+    again = min(entry.copies - 1, MOST_COPIES)
+    return replace(entry.operation, copy=again) if again else entry.operation

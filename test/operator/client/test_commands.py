@@ -18,6 +18,7 @@ from telerobot_nodes.operator.client.commands import MAX_TEXT, kind_of
         (lambda: commands.AngularScale(10.1), "angular scale"),
         (lambda: commands.Replay(speed=0.01), "replay speed"),
         (lambda: commands.Replay(scale=-1.0), "replay scale"),
+        (lambda: commands.Replay(scale=1e-9), "replay scale"),
         (lambda: commands.SetLink(float("nan")), "link delay"),
         (lambda: commands.SetLink(1.0, loss=1.1), "link loss"),
         (lambda: commands.Gripper(-0.01), "gripper"),

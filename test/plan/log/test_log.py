@@ -37,9 +37,10 @@ def exchange(sender, receiver, up, down, seconds, submit, step=0.01, quiet=()):
         for operations in up.arrived(now):
             delivered += [(d.operation.number, now) for d in receiver.receive(now, operations) if not d.refusal]
         if tick % 5 == 0:
-            down.send(now, receiver.acknowledgement.position)
-        for position in down.arrived(now):
-            sender.acknowledge(now, position.applied_number)
+            log = receiver.acknowledgement
+            down.send(now, (log.position.applied_number, log.applied_copy, now - log.applied_received))
+        for acknowledgement in down.arrived(now):
+            sender.acknowledge(now, *acknowledgement)
         if submit(tick):
             submitted[sender.submit(PAUSE).number] = now
         if tick % 4 == 0 and (message := sender.poll(now)):

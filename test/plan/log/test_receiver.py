@@ -1,5 +1,7 @@
 """The robot's end of the log, operation by operation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,17 @@ def test_the_time_of_the_first_receipt_counts(receiver):
     receiver.receive(2.0, [operation(3)])
     deliveries = receiver.receive(3.0, [operation(2)])
     assert [delivery.received for delivery in deliveries] == [3.0, 1.0]
+
+
+def test_the_confirmation_names_the_copy_that_was_received_first_and_when(receiver):
+    receiver.receive(1.0, [replace(operation(3), copy=2)])
+    receiver.receive(2.0, [replace(operation(3), copy=1)])
+    assert receiver.acknowledgement.applied_received < 0.0  # none of this epoch yet
+    receiver.receive(3.0, [operation(2)])
+    log = receiver.acknowledgement
+    assert (log.position.applied_number, log.applied_copy, log.applied_received) == (3, 2, 1.0)
+    receiver.receive(4.0, [operation(1, AUTHORITY, epoch=2)])
+    assert receiver.acknowledgement.applied_received == 4.0
 
 
 def test_a_refusal_is_reported_with_its_number(receiver):

@@ -106,13 +106,13 @@ def test_what_is_known_of_the_link_is_kept_for_the_next_points():
 def test_a_rate_that_came_back_without_waiting_is_exceeded_and_one_that_waited_is_lowered():
     rate = SendRate(RateConfig(first=30_000.0, gain=4.0))
     rate.sent(0.0, 5000.0)
-    rate.acknowledged(0.5, 5000.0, 0.0, repeated=False)
+    rate.acknowledged(0.5, 5000.0, 0.0, round_trip=0.5, lost=False)
     proven = rate.rate
     assert proven == pytest.approx(4.0 * 50_000.0)
     for k in range(20):
         rate.sent(1.0 + 0.02 * k, 4000.0)
     for k in range(20):
-        rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, repeated=False)
+        rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, round_trip=0.5 + 0.08 * k, lost=False)
     assert rate.rate < 0.5 * proven
 
 
