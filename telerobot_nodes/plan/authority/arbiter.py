@@ -11,8 +11,9 @@ A name belongs to one process at a time. While the holder sends heartbeats of it
 is denied; without them its claim counts as that of the restarted holder.
 
 Agents who request while another one's request is open wait in the order of their requests; each has its turn when the
-one before has claimed, was refused or has given up. When the holder releases the plan, it is kept for the first of them
-who is heard.
+one before has claimed, was refused or has given up. Who is silent is passed over and keeps its place, so that nobody
+waits for the dead. When the holder releases the plan, it is kept for the first of them who is heard, for as long as a
+claim takes; who has not claimed by then does not want it and has lost its place.
 
 The link loses messages, so an agent repeats each request until a report answers it. A request has a number of its own
 and is decided once; copies that arrive later change nothing.
@@ -20,20 +21,15 @@ and is decided once; copies that arrive later change nothing.
 
 from __future__ import annotations
 
-import math
-from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from telerobot_nodes.core.protocol import AuthorityKind, next_state
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, TransitionError
+from telerobot_nodes.plan.authority.decided_requests import DecidedRequests, Decision
+from telerobot_nodes.plan.authority.request_line import HEARTBEAT_TIMEOUT, TURN, RequestLine
 from telerobot_nodes.plan.log import LogPosition, Operation, Receiver, agent_name
-
-HEARTBEAT_TIMEOUT = 2.0  # [s] after which an agent counts as silent
-REMEMBERED = 8  # decided requests of one agent, for recognising copies
-MOST_WAITING = 8  # agents behind the one whose turn it is
-AGENTS = 64  # agents whose requests are remembered; the one decided longest ago is forgotten
 
 
 @dataclass(frozen=True)
@@ -53,15 +49,6 @@ class AuthorityMessage:
         agent_name(self.agent, "authority.agent")
         if self.peer:
             agent_name(self.peer, "authority.peer")
-
-
-@dataclass(frozen=True)
-class Denial:
-    """A refused request, for the report: its agent, its number and the reason."""
-
-    agent: str = ""
-    number: int = 0
-    reason: str = ""
 
 
 class ArbiterState(Enum):
@@ -112,26 +99,32 @@ class AuthorityArbiter:
         self.state = ArbiterState.FREE
         self.holder = ""
         self.asker = ""  # whose turn it is
-        self.waiting: list[str] = []  # in the order of their requests, behind the asker
-        self.denial = Denial()  # the latest
+        self.denial = Decision()  # the latest request or claim that was refused
         self._forced = False
         self._alive = -HEARTBEAT_TIMEOUT  # [s] last message from the epoch in force
-        self._received: dict[str, float] = {}  # [s] last message of the holder, and of agents who wait
-        self._settled: dict[str, deque[Denial]] = {}  # of each agent; accepted ones have no reason
+        self._line = RequestLine()  # behind the asker
+        self._numbers: dict[str, int] = {}  # of the requests with which agents who wait came into the line
+        self._decided = DecidedRequests()
+
+    @property
+    def waiting(self) -> list[str]:
+        """Agents who requested control after the asker, in the order of their requests."""
+        return self._line.agents
 
     def handle(self, now: float, message: AuthorityMessage, receiver: Receiver) -> None:
-        """Take a message. When refused, raises AuthorityError or TransitionError and changes nothing."""
+        """Take a message. When it is refused, raises AuthorityError or TransitionError, and it changes nothing."""
+        self._line.now = now
         self.follow(receiver.position)
-        self._note_alive(now, message, receiver.position.epoch)
+        self._note_alive(message, receiver.position.epoch)
+        self._pass_over_silent()
         if message.number and self._known(message):
             return
         try:
             self._decide(message)
         except (AuthorityError, TransitionError) as error:
-            self._settle(message, str(error))
+            self._deny(message.agent, message.number, str(error))
             raise
-        if not (message.kind is AuthorityKind.REQUEST and self.state is ArbiterState.FREE):  # it is repeated
-            self._settle(message, "")
+        self._decided.note(Decision(message.agent, message.number))
         if self.state is ArbiterState.FREE and receiver.position.authority:
             receiver.open("")
 
@@ -147,71 +140,89 @@ class AuthorityArbiter:
 
     def _known(self, message: AuthorityMessage) -> bool:
         """True when the request was decided before; a refusal is reported again."""
-        for settled in self._settled.get(message.agent, ()):
-            if settled.number == message.number:
-                self.denial = settled if settled.reason else self.denial
-                return True
-        return False
+        decision = self._decided.of(message.agent, message.number)
+        if decision is not None and decision.reason:
+            self.denial = decision
+        return decision is not None
 
-    def _settle(self, message: AuthorityMessage, reason: str) -> None:
-        if message.number:
-            settled = Denial(message.agent, message.number, reason)
-            latest = self._settled.pop(message.agent, deque(maxlen=REMEMBERED))
-            self._settled[message.agent] = latest
-            latest.append(settled)
-            if len(self._settled) > AGENTS:
-                del self._settled[next(iter(self._settled))]
-            self.denial = settled if reason else self.denial
+    def _deny(self, agent: str, number: int, reason: str) -> None:
+        if number:
+            self.denial = Decision(agent, number, reason)
+            self._decided.note(self.denial)
 
     def report_fields(self, now: float) -> dict[str, Any]:
         """Fields of an ExecutorReport: who requests, what was decided. A holder that is silent keeps authority."""
-        heard = self._received.get(self.holder, now)
+        self._line.now = now
         return {
             "asker": self.asker,
             "waiting": tuple(self.waiting),
             "granted": self.state is ArbiterState.GRANTED,
             "forced": self._forced,
-            "holder_silent": now - heard > HEARTBEAT_TIMEOUT,
+            "holder_silent": self._line.silence(self.holder, 0.0) > HEARTBEAT_TIMEOUT,
             "denied_agent": self.denial.agent,
             "denied_number": self.denial.number,
             "denial": self.denial.reason,
         }
 
-    def _note_alive(self, now: float, message: AuthorityMessage, epoch: int) -> None:
+    def _note_alive(self, message: AuthorityMessage, epoch: int) -> None:
         concerned = (self.holder, self.asker, *self.waiting)
-        self._received = {agent: time for agent, time in self._received.items() if agent in concerned}
+        self._line.forget_all_but(concerned)
+        self._numbers = {agent: number for agent, number in self._numbers.items() if agent in concerned}
         if message.agent in concerned or message.kind in (AuthorityKind.REQUEST, AuthorityKind.TAKE):
-            self._received[message.agent] = now
+            self._line.hear(message.agent)
         if message.agent == self.holder and message.epoch == epoch:
-            self._alive = now
+            self._alive = self._line.now
 
     def may_open(self, now: float, operation: Operation, position: LogPosition) -> str:
         """Policy of the receiver: why a claim is refused; empty if it is accepted."""
+        self._line.now = now
         self.follow(position)
         granted = self.state is ArbiterState.GRANTED and operation.agent == self.asker
         own = operation.agent == self.holder and not (self.state is ArbiterState.GRANTED and self._forced)
         if own and self.state is not ArbiterState.FREE:
-            return self._against_namesake(now, operation)  # a restart of the holder; a request stays open
+            return self._against_namesake(operation)  # a restart of the holder; a request stays open
         if self.state is ArbiterState.FREE:
-            turn = self._turn(now)
+            turn = self._turn()
             if turn not in ("", operation.agent):
-                return f"authority: {operation.agent} claims it, {turn} requested it first; allowed: after {turn}"
+                return self._out_of_turn(operation, turn)
         if self.state is ArbiterState.FREE or granted:
             self._claimed(operation.agent)
             return ""
-        return f"authority: {operation.agent} claims it, {self.holder} holds it; allowed: its consent, or a supervisor"
+        holder = self.holder or "nobody"
+        return f"authority: {operation.agent} claims it, {holder} holds it; allowed: its consent, or a supervisor"
 
-    def _turn(self, now: float) -> str:
-        """The first who waits and was heard lately; empty: nobody."""
-        heard = (agent for agent in self.waiting if now - self._received.get(agent, -math.inf) < HEARTBEAT_TIMEOUT)
-        return next(heard, "")
+    def _pass_over_silent(self) -> None:
+        """Who is silent holds up nobody who is heard; only what a supervisor decided stands."""
+        if self.state is ArbiterState.FREE:
+            self._turn()  # its time runs from here on
+        elif self.asker and not self._forced and not self._line.is_heard(self.asker) and self._line.first_heard():
+            silent = self.asker
+            self._fire(ArbiterEvent.WITHDRAW)
+            self._next_turn()
+            self.waiting.insert(0, silent)
 
-    def _against_namesake(self, now: float, operation: Operation) -> str:
+    def _turn(self) -> str:
+        """For whom the free plan is kept; empty: nobody."""
+        while agent := self._line.overdue():
+            self._lose_place(agent, f"the plan was free for {TURN:g} s and {agent} has not claimed it")
+        return self._line.first_heard()
+
+    def _lose_place(self, agent: str, reason: str) -> None:
+        """A request is over by no wish of its agent's; copies of it that still arrive are answered with the reason."""
+        self._line.leave(agent)
+        self._deny(agent, self._numbers.pop(agent, 0), reason)
+
+    def _out_of_turn(self, operation: Operation, turn: str) -> str:
+        reason = f"authority: {operation.agent} claims it, {turn} requested it first; allowed: after {turn}"
+        self.denial = Decision(operation.agent, operation.epoch, reason)
+        return reason
+
+    def _against_namesake(self, operation: Operation) -> str:
         """Why a claim in the holder's name is refused; empty when the holder itself has fallen silent."""
-        if now - self._alive >= HEARTBEAT_TIMEOUT:
+        if self._line.now - self._alive >= HEARTBEAT_TIMEOUT:
             return ""
         reason = f"agent: another operator is named {operation.agent} and has control; allowed: a name of its own"
-        self.denial = Denial(operation.agent, operation.epoch, reason)
+        self.denial = Decision(operation.agent, operation.epoch, reason)
         return reason
 
     def follow(self, position: LogPosition) -> None:
@@ -226,23 +237,21 @@ class AuthorityArbiter:
         self._fire(ArbiterEvent.CLAIM)
         self._alive = -HEARTBEAT_TIMEOUT
         self.holder, self._forced = agent, False
-        self._leave(agent)
+        self._line.leave(agent)
         self._next_turn()
 
     def _freed(self) -> None:
         """Nobody holds authority; who had the turn comes first among those who wait."""
-        self.waiting = [self.asker, *self.waiting] if self.asker else self.waiting
+        if self.asker:
+            self.waiting.insert(0, self.asker)
         self.state, self.holder, self.asker, self._forced = ArbiterState.FREE, "", "", False
-
-    def _leave(self, agent: str) -> None:
-        if agent in self.waiting:
-            self.waiting.remove(agent)
+        self._line.plan_freed()
 
     def _next_turn(self) -> None:
         """The asker is gone: the next who waits has its turn."""
         self.asker, self._forced = "", False
-        if self.waiting:
-            self._ask(self.waiting.pop(0))
+        if agent := self._line.pop():
+            self._ask(agent)
 
     def _ask(self, agent: str) -> None:
         self._fire(ArbiterEvent.REQUEST)
@@ -257,14 +266,18 @@ class AuthorityArbiter:
         """The time of receipt is all that counts."""
 
     def _request(self, message: AuthorityMessage) -> None:
-        if self.state is ArbiterState.FREE or message.agent in (self.holder, self.asker, *self.waiting):
-            return  # may claim at once, holds it, or has requested it already
-        if not self.asker:
-            self._ask(message.agent)
-        elif len(self.waiting) < MOST_WAITING:
-            self.waiting.append(message.agent)
+        if message.agent == self.holder:
+            return
+        if message.agent not in (self.asker, *self.waiting):
+            self._line_up(message.agent)
+        self._numbers[message.agent] = message.number
+
+    def _line_up(self, agent: str) -> None:
+        """A free plan is kept for the first in the line until it claims; otherwise the first is the asker."""
+        if self.state is not ArbiterState.FREE and not self.asker:
+            self._ask(agent)
         else:
-            raise AuthorityError(f"request of {message.agent}: {len(self.waiting)} wait; allowed: {MOST_WAITING}")
+            self._line.append(agent)
 
     def _consent(self, message: AuthorityMessage) -> None:
         self._from_holder(message)
@@ -279,6 +292,7 @@ class AuthorityArbiter:
         if self._forced:
             raise AuthorityError(f"refusal of {message.agent}: a supervisor decided for {self.asker}")
         self._fire(ArbiterEvent.REFUSE)
+        self._lose_place(self.asker, f"{self.holder} refuses")
         self._next_turn()
 
     def _take(self, message: AuthorityMessage) -> None:
@@ -292,12 +306,16 @@ class AuthorityArbiter:
                 self._next_turn()
             return
         self._fire(ArbiterEvent.TAKE)
-        self._leave(target)
+        self._line.leave(target)
+        if self._forced and self.asker != target:
+            self._lose_place(self.asker, f"a supervisor gives control to {target}")
+        elif self.asker not in ("", target):
+            self.waiting.insert(0, self.asker)  # nobody has refused it
         self.asker, self._forced = target, True
 
     def _release(self, message: AuthorityMessage) -> None:
         if message.agent in self.waiting:
-            self._leave(message.agent)
+            self._line.leave(message.agent)
             return
         if message.agent == self.asker and message.agent != self.holder:
             self._withdraw()

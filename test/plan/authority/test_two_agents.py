@@ -8,7 +8,7 @@ from two_agents import Far, Two, at, sweep
 from telerobot_nodes.core.protocol import AuthorityKind
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityClient, AuthorityMessage
-from telerobot_nodes.plan.authority.arbiter import HEARTBEAT_TIMEOUT
+from telerobot_nodes.plan.authority.request_line import HEARTBEAT_TIMEOUT
 from telerobot_nodes.plan.log import LogPosition
 from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
 
