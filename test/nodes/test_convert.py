@@ -86,7 +86,9 @@ def report(**other):
 
 
 def test_a_report_survives_the_way():
-    value = report(holder_silent=True, applied_copy=3, applied_age=0.25, denied_number=9, denial="why")
+    value = report(
+        holder_silent=True, applied_copy=3, applied_age=0.25, denied_number=9, denial="why", number=LINK.number
+    )
     equal(convert.report_from_message(convert.report_to_message(LINK, value)), value)
 
 

@@ -141,7 +141,7 @@ def _operation_from_message(message: Any) -> Operation:
     )
 
 
-_REPORT_FIELDS = tuple(name for name in ExecutorReport.__dataclass_fields__ if name != "mode")
+_REPORT_FIELDS = tuple(name for name in ExecutorReport.__dataclass_fields__ if name not in ("mode", "number"))
 
 
 def report_to_message(link: Any, report: ExecutorReport) -> Any:
@@ -156,7 +156,8 @@ def report_from_message(message: Any) -> ExecutorReport:
         raise InvalidValueError("state", message.state, f"allowed: 0 .. {int(max(ExecutorMode))}")
     times = ("plan_time", "committed_time", "tail_time", "rate", "rate_goal", "stopping_time", "applied_age")
     finite_array([getattr(message, name) for name in times], "executor state times")
-    return ExecutorReport(mode=ExecutorMode(message.state), **{name: getattr(message, name) for name in _REPORT_FIELDS})
+    values = {name: getattr(message, name) for name in _REPORT_FIELDS}
+    return ExecutorReport(mode=ExecutorMode(message.state), number=message.link.number, **values)
 
 
 def window_to_message(window: MotionWindow) -> Any:

@@ -47,7 +47,7 @@ class Handoff:
     def on_message(self, message: AuthorityMessage) -> str:
         """Take a message of another agent or of the robot; returns a notice for the operator, empty if none."""
         if message.agent == self.agent:
-            return ""
+            return self._await_consent() if message.kind is AuthorityKind.REQUEST else ""
         waiting = self.stage is not ClaimStage.NONE or self.claimed
         about_me = message.peer == self.agent or (not message.peer and waiting)
         if message.kind is AuthorityKind.CONSENT and about_me and self.stage is ClaimStage.CONSENT:
@@ -63,6 +63,13 @@ class Handoff:
             self.asker = message.agent
             return f"{message.agent} requests control"
         return ""
+
+    def _await_consent(self) -> str:
+        """The robot shows our request without the consent that was given: a claim because of it may not stand."""
+        if self.stage not in (ClaimStage.MEETING, ClaimStage.ALLOWED) and not self.claimed:
+            return ""
+        self.stage, self.claimed = ClaimStage.CONSENT, False
+        return "the consent is void: you wait for your turn again"
 
     def settled(self) -> None:
         """Authority was claimed."""

@@ -89,9 +89,9 @@ class StandBy:
             self._round_trip, self._asked = now - self._asked, -1.0
 
     @property
-    def asks_nothing(self) -> bool:
+    def claims_nothing(self) -> bool:
         """True when no claim of this agent should stand."""
-        return self.handoff.stage is ClaimStage.NONE and not self.handoff.claimed
+        return not self.handoff.claimed
 
     def meeting(self, pose: FloatArray, after_time: float) -> int:
         """Number of the point where control passes now, FORCED, or 0 for not yet. Returned once if not 0."""

@@ -136,6 +136,7 @@ class ExecutorReport:
     reset_refusal: str = ""  # why it was refused; empty: it was done
     tare_number: int = 0
     tare_refusal: str = ""
+    number: int = 0  # of the report, as the robot counts them; 0: not counted
 
     @property
     def requests(self) -> tuple[str, ...]:

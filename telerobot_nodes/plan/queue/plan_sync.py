@@ -161,7 +161,7 @@ class PlanSync:
     def on_authority(self, message: AuthorityMessage) -> None:
         """Take a message about authority from another agent or from the robot."""
         self._notices.latest = self.standby.handoff.on_message(message) or self._notices.latest
-        if self.standby.asks_nothing:
+        if self.standby.claims_nothing:
             self.replication.give_up()
 
     @property

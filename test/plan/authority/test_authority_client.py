@@ -1,12 +1,14 @@
 """Requests for authority, repeated until a report answers them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from plan_values import report
 
 from telerobot_nodes.core.protocol import AuthorityKind
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityClient, AuthorityMessage
-from telerobot_nodes.plan.authority.authority_client import REPEAT
+from telerobot_nodes.plan.authority.authority_client import MAX_PAST_REPORTS, REPEAT
 
 REQUEST, CONSENT, REFUSE, TAKE, RELEASE, HEARTBEAT = AuthorityKind
 
@@ -126,6 +128,83 @@ def test_a_request_that_waits_is_not_refused_when_the_holder_releases_or_the_tur
         {"authority": ""},
     ):
         assert client.on_report(report(**state)) == []
+
+
+def told(client, **state):
+    return [(message.kind, message.agent, message.reason) for message in client.on_report(report(**state))]
+
+
+def test_who_has_withdrawn_its_request_is_not_told_that_it_was_refused(client):
+    client.on_report(report(authority="bob", asker="ann"))
+    ask(client, RELEASE)
+    assert told(client, authority="bob") == []
+
+
+def test_who_is_refused_between_two_reports_and_loses_the_free_plan_to_another_is_told(client):
+    client.on_report(report(authority="bob", asker="ann"))
+    assert told(client, authority="") == []  # it may claim
+    assert told(client, authority="eve") == [(REFUSE, "eve", "no longer in line")]
+    assert told(client, authority="eve") == []
+
+
+@pytest.mark.parametrize("before", [{"asker": "ann"}, {"asker": "ann", "granted": True, "forced": True}])
+@pytest.mark.parametrize("holder", ["bob", ""])
+def test_who_must_stand_back_for_a_supervisors_choice_is_told_so(client, before, holder):
+    client.on_report(report(authority=holder, **before))
+    (refusal,) = told(client, authority=holder, asker="dora", granted=True, forced=True)
+    assert (refusal[0], refusal[2]) == (REFUSE, "a supervisor gives control to dora")
+
+
+def test_a_consent_ends_when_the_turn_is_anothers(client):
+    client.on_report(report(authority="bob", asker="ann", granted=True))
+    assert told(client, authority="bob", asker="ann", granted=True) == []
+    assert told(client, authority="bob", asker="eve", waiting=("ann",)) == [(REQUEST, "ann", "")]
+    assert told(client, authority="bob", asker="ann", granted=True) == [(CONSENT, "bob", "")]
+
+
+def test_the_consent_of_one_holder_is_not_that_of_the_next(client):
+    client.on_report(report(authority="bob", epoch=3, asker="ann", granted=True))
+    assert told(client, authority="", epoch=4, waiting=("ann",)) == []  # it claims now, without consent
+    consent = report(authority="eve", epoch=5, asker="ann", granted=True)
+    assert [message.kind for message in client.on_report(consent)] == [REQUEST, CONSENT]
+
+
+def test_a_report_that_a_later_one_has_overtaken_is_ignored(client):
+    client.on_report(report(authority="bob", asker="ann", number=7))
+    assert told(client, authority="bob", number=6) == []
+    assert told(client, authority="bob", asker="ann", number=8) == []
+    assert client.report.number == 8
+
+
+def test_a_robot_that_was_restarted_has_lost_the_line_and_the_holder_is_not_blamed(client):
+    client.on_report(report(authority="bob", asker="ann", number=900))
+    numbers = range(1, MAX_PAST_REPORTS + 2)
+    found = [message for number in numbers for message in told(client, authority="bob", number=number)]
+    assert found == [(REFUSE, "bob", "no longer in line")]
+    assert client.report.number == MAX_PAST_REPORTS + 1
+
+
+STATES = st.fixed_dictionaries(
+    {
+        "authority": st.sampled_from(["", "ann", "bob"]),
+        "asker": st.sampled_from(["", "ann", "eve"]),
+        "waiting": st.sampled_from([(), ("joe",)]),
+        "granted": st.booleans(),
+        "forced": st.booleans(),
+    }
+)
+
+
+@given(st.lists(STATES, max_size=12), st.data())
+def test_reports_that_are_overtaken_or_doubled_tell_nothing(states, data):
+    sent = [report(**state, epoch=number, number=number) for number, state in enumerate(states, 1)]
+    arrived = data.draw(st.lists(st.sampled_from(sent), max_size=15)) if sent else []
+    one, other, newest = AuthorityClient("ann"), AuthorityClient("ann"), 0
+    for entry in arrived:
+        found = one.on_report(entry)
+        assert found == (other.on_report(entry) if entry.number > newest else [])
+        newest = max(newest, entry.number)
+    assert one.report == (sent[newest - 1] if newest else None)
 
 
 @pytest.mark.parametrize(

@@ -82,5 +82,17 @@ def test_a_request_of_another_agent_is_remembered_until_it_is_answered():
 
 
 def test_own_messages_are_ignored(waiting):
-    assert hear(waiting, REFUSE, agent="ann") == ""
-    assert waiting.stage is ClaimStage.CONSENT
+    for kind in (REFUSE, REQUEST):
+        assert hear(waiting, kind, agent="ann") == ""
+        assert waiting.stage is ClaimStage.CONSENT
+
+
+@pytest.mark.parametrize(("kind", "claims"), [(CONSENT, False), (TAKE, False), (CONSENT, True)])
+def test_a_request_that_stands_without_the_consent_that_was_given_waits_for_consent_again(waiting, kind, claims):
+    hear(waiting, kind)
+    if claims:
+        waiting.settled()
+    assert "the consent is void" in hear(waiting, REQUEST, agent="ann", peer="bob")
+    assert (waiting.stage, waiting.claimed) == (ClaimStage.CONSENT, False)
+    hear(waiting, CONSENT)
+    assert waiting.stage is ClaimStage.MEETING
