@@ -1,7 +1,8 @@
 """The decision unit as an agent for the plan of one arm: requests, consents, claims and releases [JPL-RTC section 2].
 
 Programs are agents like people: the executor's arbiter decides for both [US5046022 claim 28]. While the program has
-authority it records no plan, and the operators' points are rejected.
+authority it records no plan, and the operators' points are rejected. It keeps nobody waiting for nothing: a place in
+the line that no primitive wants is given back, and so is the plan when a claim was granted after its primitive ended.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class AuthorityAgent:
         self.agent = agent
         self.report: ExecutorReport | None = None
         self.wish: HandOver | None = None
+        self._given_up = False  # the latest wish for the plan: a claim of it may still be on the link
         self._heard = -FRESH
         self._authority_client = AuthorityClient(agent)
         self._next_claim = 0.0
@@ -47,8 +49,9 @@ class AuthorityAgent:
         if now - self._heard > FRESH:
             return "no plan executor reports"
         self.wish = wish
-        if wish.to_program and self.report is not None and self.report.authority not in ("", self.agent):
-            self._say(now, AuthorityKind.REQUEST)
+        self._given_up = self._given_up and not wish.to_program
+        if wish.to_program and not self.holds:
+            self._say(now, AuthorityKind.REQUEST)  # of a free plan too: another one may be before it
         elif not wish.to_program and self.holds:
             self._say(now, AuthorityKind.RELEASE)
         return ""
@@ -57,22 +60,33 @@ class AuthorityAgent:
         """Withdraw the request for a change."""
         if self.wish is not None and self.wish.to_program and not self.holds:
             self._say(now, AuthorityKind.RELEASE)
+            self._given_up = True
         self.wish = None
 
     def on_report(self, now: float, report: ExecutorReport) -> tuple[int, str] | None:
         """Take a report; (primitive, outcome) when a change is over."""
-        self.report, self._heard = report, now
         denied = any(answer.reason for answer in self._authority_client.on_report(report))
+        self.report, self._heard = self._authority_client.report, now  # it may have overtaken this one
+        return self._follow(now, self.report or report, denied)
+
+    def _follow(self, now: float, report: ExecutorReport, denied: bool) -> tuple[int, str] | None:
         wish = self.wish
         if wish is None:
-            if self.holds and report.asker and report.asker != self.agent and not report.granted:
-                self._say(now, AuthorityKind.REFUSE, report.asker)  # trade is the word for it
+            self._answer_unasked(now, report)
             return None
         outcome = "denied" if denied else self._outcome(wish, report)
         if outcome:
             self.wish = None
             return wish.primitive, outcome
         return None
+
+    def _answer_unasked(self, now: float, report: ExecutorReport) -> None:
+        """Keep the plan that a program has, but neither a place in the line nor a plan that no program asked for."""
+        if self._waits or (self.holds and self._given_up):
+            if self._authority_client.open_kind is not AuthorityKind.RELEASE:
+                self._say(now, AuthorityKind.RELEASE)
+        elif self.holds and report.asker and report.asker != self.agent and not report.granted:
+            self._say(now, AuthorityKind.REFUSE, report.asker)  # trade is the word for it
 
     def _outcome(self, wish: HandOver, report: ExecutorReport) -> str:
         if not wish.to_program:

@@ -34,6 +34,11 @@ class AuthorityClient:
         self._next = 0.0
         self._number = 0  # of the latest request
 
+    @property
+    def open_kind(self) -> AuthorityKind | None:
+        """Kind of the request that is not answered; None: there is none."""
+        return self._open.kind if self._open is not None else None
+
     def check(self, kind: AuthorityKind) -> None:
         """Raise InvalidValueError when the latest report shows that the message has no object."""
         if self.report is None:
