@@ -184,7 +184,8 @@ class AuthorityArbiter:
         if self.state is ArbiterState.FREE:
             turn = self._turn()
             if turn not in ("", operation.agent):
-                return self._out_of_turn(operation, turn)
+                first = f"{turn} requested it first; allowed: after {turn}"
+                return self._deny_claim(operation, f"authority: {operation.agent} claims it, {first}")
         if self.state is ArbiterState.FREE or granted:
             self._claimed(operation.agent)
             return ""
@@ -212,16 +213,14 @@ class AuthorityArbiter:
         self._line.leave(agent)
         self._deny(agent, self._numbers.pop(agent, 0), reason)
 
-    def _out_of_turn(self, operation: Operation, turn: str) -> str:
-        reason = f"authority: {operation.agent} claims it, {turn} requested it first; allowed: after {turn}"
-        self.denial = Decision(operation.agent, operation.epoch, reason)
-        return reason
-
     def _against_namesake(self, operation: Operation) -> str:
         """Why a claim in the holder's name is refused; empty when the holder itself has fallen silent."""
         if self._line.now - self._alive >= HEARTBEAT_TIMEOUT:
             return ""
-        reason = f"agent: another operator is named {operation.agent} and has control; allowed: a name of its own"
+        taken = f"another operator is named {operation.agent} and has control"
+        return self._deny_claim(operation, f"agent: {taken}; allowed: a name of its own")
+
+    def _deny_claim(self, operation: Operation, reason: str) -> str:
         self.denial = Decision(operation.agent, operation.epoch, reason)
         return reason
 
@@ -266,9 +265,7 @@ class AuthorityArbiter:
         """The time of receipt is all that counts."""
 
     def _request(self, message: AuthorityMessage) -> None:
-        if message.agent == self.holder:
-            return
-        if message.agent not in (self.asker, *self.waiting):
+        if message.agent not in (self.holder, self.asker, *self.waiting):
             self._line_up(message.agent)
         self._numbers[message.agent] = message.number
 

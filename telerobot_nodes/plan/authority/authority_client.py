@@ -73,7 +73,7 @@ class AuthorityClient:
     def on_report(self, report: ExecutorReport) -> list[AuthorityMessage]:
         """Take a report; returns the messages that other agents must have sent since the last one.
 
-        A report older than the latest (overtaken on the link) is ignored.
+        A report that is not newer than the latest (overtaken on the link) is ignored.
         """
         if self._is_past(report):
             return []
@@ -89,8 +89,8 @@ class AuthorityClient:
         return self._received(before, report)
 
     def _is_past(self, report: ExecutorReport) -> bool:
-        """True for a report that a later one has overtaken; a restarted robot counts from 1 again."""
-        if self.report is None or not report.number or report.number >= self.report.number:
+        """True for a copy, or a report that a later one has overtaken; a restarted robot counts from 1 again."""
+        if self.report is None or not report.number or report.number > self.report.number:
             self._past_reports = 0
             return False
         self._past_reports += 1
