@@ -8,6 +8,7 @@ from two_agents import Far, Two, at, sweep
 from telerobot_nodes.core.protocol import AuthorityKind
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import AuthorityClient, AuthorityMessage
+from telerobot_nodes.plan.authority.handoff import ClaimStage
 from telerobot_nodes.plan.authority.request_line import HEARTBEAT_TIMEOUT
 from telerobot_nodes.plan.log import LogPosition
 from telerobot_nodes.plan.queue import PathPlanQueue, QueueConfig
@@ -188,3 +189,28 @@ def test_a_plan_that_is_released_goes_to_who_waits_who_is_not_told_that_it_was_r
     assert not any("refuse" in notice for notice in told)
     assert two.state("bob").has_authority
     assert (two.arbiter.asker, two.arbiter.waiting) == ("eve", [])
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_a_consent_that_a_supervisor_overtakes_is_void_and_the_request_waits_for_the_next_one(claims):
+    """`claims`: the claim is on its way when the supervisor decides."""
+    two = Far(0.2)
+    two.run(1.5, bob=at(0.4, 0.3))
+    two.say("bob", REQUEST)
+    two.run(1.0, bob=at(0.4, 0.3))
+    two.say("ann", CONSENT)
+    place = at(0.4, 0.0 if claims else 0.3)
+    bob, handoff = two.sides["bob"][0], two.sides["bob"][0]._sync.standby.handoff
+    while handoff.stage is not (ClaimStage.NONE if claims else ClaimStage.MEETING):
+        two.run(0.01, bob=place)
+    two.arbiter.handle(two.now, AuthorityMessage(TAKE, "boss", "eve"), two.robot.receiver)
+    two.run(1.5, bob=at(0.4, 0.0))
+    assert (two.arbiter.asker, two.arbiter.waiting) == ("eve", ["bob"])
+    assert (handoff.stage, handoff.claimed) == (ClaimStage.CONSENT, False)
+    assert bob.poll(two.now) == []  # claims nothing any more
+    two.arbiter.handle(two.now, AuthorityMessage(RELEASE, "eve"), two.robot.receiver)
+    two.run(1.0, bob=at(0.4, 0.0))
+    assert two.robot.receiver.position.authority == "ann"
+    two.say("ann", CONSENT)
+    two.run(4.0, bob=at(0.4, 0.0))
+    assert two.robot.receiver.position.authority == "bob"
