@@ -139,12 +139,15 @@ def test_a_program_declines_control_that_no_primitive_asked_for():
     assert rig.line == ()
 
 
-def test_a_plan_that_was_granted_after_the_program_had_given_it_up_is_released():
+@pytest.mark.parametrize("returns", [False, True])
+def test_a_plan_that_was_granted_after_the_program_had_given_it_up_is_released(returns):
     rig = Rig(delay=0.3)
     rig.run(1.0)
     rig.agent.begin(rig.place.now, HandOver(4, True))
     rig.run(0.25)  # the claim is on its way
     rig.agent.give_up(rig.place.now)
+    if returns:
+        rig.agent.begin(rig.place.now, HandOver(5, False))  # over at once: it has no plan yet
     rig.run(0.2)
     assert rig.place.holder == "program"
     rig.run(2.0)

@@ -199,3 +199,14 @@ def test_who_requests_a_plan_that_is_kept_for_another_waits_behind_it(line):
     line.say(REQUEST, "sue", number=1)
     assert line.claim("bob") == ""
     assert (line.arbiter.asker, line.arbiter.waiting) == ("eve", ["joe", "sue"])
+
+
+def test_who_had_a_part_of_its_turn_has_a_whole_one_when_the_plan_is_free_again(line):
+    line.say(RELEASE, "ann")
+    keep(line, 0.7 * TURN, "joe")
+    line.now += HEARTBEAT_TIMEOUT
+    assert line.claim("bob") == ""
+    assert (line.arbiter.asker, line.arbiter.waiting) == ("eve", ["joe"])
+    line.say(RELEASE, "bob")
+    keep(line, 0.7 * TURN, "joe")
+    assert "joe requested it first" in line.claim("sue")
