@@ -247,7 +247,7 @@ class PathPlanQueue:
         recorder = self._recorder
         path, sampler = recorder.path, recorder.sampler
         head = path.head_pose if len(path) and not sampler.time_clutch else None
-        tip = self._tip.updates(sampler.pose, head, trial=not recorder.position_clutch)
+        tip = self._tip.updates(sampler.goal, head, trial=not recorder.position_clutch)
         return recorder.plan.drain() + recorder.trial.drain() + tip
 
     def republish(self) -> None:

@@ -78,7 +78,7 @@ class Recorder:
 
     def set_gripper(self, opening: float) -> None:
         """Set the opening [m] from the head on; points already sampled keep the one they were sampled with."""
-        self.path.append(self.sampler.flush())
+        self.path.append(self.sampler.complete())
         self.path.set_gripper(opening)
 
     def append_gripper(self) -> None:
@@ -104,6 +104,8 @@ class Recorder:
 
     def engage(self, kind: Join) -> JoinOutcome:
         """Join the trial path to the plan; when refused, nothing changes. The gripper may need `append_gripper`."""
+        if kind is not Join.DISCARD:
+            self.trial.append(self.sampler.complete())
         empty = len(self.trial) < 2
         try:
             appended = join(self.plan, self.trial, kind, self._connector)
@@ -117,7 +119,7 @@ class Recorder:
 
     def disengage(self) -> JoinOutcome:
         """Start a trial path at the plan's head."""
-        self.plan.append(self.sampler.flush())
+        self.plan.append(self.sampler.complete())
         self.trial.begin(self.plan.store.last_time, self.sampler.pose, self.plan.gripper)
         self._turn_clutch(False)
         self._notices.latest = "position clutch disengaged: trial path"

@@ -27,6 +27,8 @@ from telerobot_nodes.plan.shaping.time_parameterization import PathTimeParameter
 
 Reach = Callable[[FloatArray], None]  # pose (7,); raises OutOfReachError
 
+ARRIVED = 1e-5  # [m], [-] of a quaternion
+LONGEST_WAY = 5.0  # [s] of the shaper to where the hand is
 STALL = 0.5  # [s] without a call of `advance` after which the lost time is skipped
 _NOWHERE = ShapedPose(ZERO, (0.0, 0.0, 0.0, 1.0))
 
@@ -77,6 +79,11 @@ class PointSampler:
         return self.shaper.target if self.placed else np.empty(0)
 
     @property
+    def goal(self) -> FloatArray:
+        """Where the tool comes to rest if the hand stays (7,) in WORLD: the target while it is followed."""
+        return self.pose if self._held or self.blocked else self.target
+
+    @property
     def pending(self) -> float:
         """Plan time recorded and not computed finally yet [s] (time clutch disengaged)."""
         return self._base.pending if self._base else 0.0
@@ -123,6 +130,22 @@ class PointSampler:
             self._base = self._new_base(self._speed)
         return points
 
+    def complete(self) -> list[SampledPoints]:
+        """The points up to `goal`, to rest there; time computed from the geometry does not wait for the shaper.
+
+        None while time follows acquisition time (time clutch engaged).
+        """
+        if self._base is None or self._held:
+            return self.flush()
+        points: list[SampledPoints] = []
+        for _ in range(round(LONGEST_WAY / self._period)):
+            if self._before.at_rest and self._arrived:
+                break
+            for _ in range(self._substeps):
+                self.shaper.settle()
+            points += self._sample(0.0, False, False)
+        return points + self.flush()
+
     def dwell(self) -> list[SampledPoints]:
         """One more point where the tool rests; none while it moves, or while points wait for their plan time."""
         if not self.placed or not self._before.at_rest or self.pending > 0.0:
@@ -153,6 +176,10 @@ class PointSampler:
     def _next(self) -> float:
         """Time of the next sample [s]; counted, so that it never drifts from the shaper's substeps."""
         return self._origin + (self._samples + 1) * self._period
+
+    @property
+    def _arrived(self) -> bool:
+        return bool(np.abs(self.pose - self.goal).max() <= ARRIVED)
 
     @property
     def _speed(self) -> float:

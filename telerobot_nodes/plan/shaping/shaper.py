@@ -186,9 +186,13 @@ class Shaper:
             self._ticks += 1
             self._clock = self._origin + self._ticks * SUBSTEP
             self._follow_twist()
-            self._filter()
-            self.state = self._followed(self.state)
-            self._trail.append(self.state)
+            self.settle()
+
+    def settle(self) -> None:
+        """One substep towards the target as it is, while time stands still."""
+        self._filter()
+        self.state = self._followed(self.state)
+        self._trail.append(self.state)
 
     def braked(self, state: ShapedPose) -> ShapedPose:
         """State one substep later on the way to rest."""
