@@ -67,7 +67,7 @@ class RoundTrip:
 
     A sample is the time from sending to acknowledgement of the copy that the robot names, without the time that it
     lay there: neither losses nor repetitions make it longer (as with TCP's timestamps and RTCP's delay since the last
-    report) [Borman2014, Schulzrinne2003].
+    report) [BormanEtAl2014, SchulzrinneEtAl2003].
     """
 
     def __init__(self, samples: int = 16) -> None:

@@ -77,7 +77,7 @@ class Recorder:
         return restored
 
     def set_gripper(self, opening: float) -> None:
-        """Set the opening [m] from the head on; points already sampled keep the one they were sampled with."""
+        """Set the opening [m] from where the tool is shown on; the points up to there keep theirs."""
         self.path.append(self.sampler.complete())
         self.path.set_gripper(opening)
 
@@ -103,7 +103,10 @@ class Recorder:
             self.trial.begin(0.0, self.sampler.pose)
 
     def engage(self, kind: Join) -> JoinOutcome:
-        """Join the trial path to the plan; when refused, nothing changes. The gripper may need `append_gripper`."""
+        """Join the trial path, up to where the tool is shown; when refused, the plan and the clutch stay.
+
+        The gripper may need `append_gripper`.
+        """
         if kind is not Join.DISCARD:
             self.trial.append(self.sampler.complete())
         empty = len(self.trial) < 2
@@ -118,7 +121,7 @@ class Recorder:
         return JoinOutcome(True, appended, done)
 
     def disengage(self) -> JoinOutcome:
-        """Start a trial path at the plan's head."""
+        """Start a trial path at the plan's head, which is where the tool is shown."""
         self.plan.append(self.sampler.complete())
         self.trial.begin(self.plan.store.last_time, self.sampler.pose, self.plan.gripper)
         self._turn_clutch(False)

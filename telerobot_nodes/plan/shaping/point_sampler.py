@@ -131,15 +131,15 @@ class PointSampler:
         return points
 
     def complete(self) -> list[SampledPoints]:
-        """The points up to `goal`, to rest there; time computed from the geometry does not wait for the shaper.
+        """The points up to `goal`, to rest there, at once: their time comes from the geometry.
 
-        None while time follows acquisition time (time clutch engaged).
+        With the time clutch engaged, or held, none beyond those of `flush`.
         """
         if self._base is None or self._held:
             return self.flush()
         points: list[SampledPoints] = []
         for _ in range(round(LONGEST_WAY / self._period)):
-            if self._before.at_rest and self._arrived:
+            if self._before.at_rest and np.abs(self.pose - self.goal).max() <= ARRIVED:
                 break
             for _ in range(self._substeps):
                 self.shaper.settle()
@@ -176,10 +176,6 @@ class PointSampler:
     def _next(self) -> float:
         """Time of the next sample [s]; counted, so that it never drifts from the shaper's substeps."""
         return self._origin + (self._samples + 1) * self._period
-
-    @property
-    def _arrived(self) -> bool:
-        return bool(np.abs(self.pose - self.goal).max() <= ARRIVED)
 
     @property
     def _speed(self) -> float:
