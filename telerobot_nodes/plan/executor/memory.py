@@ -5,8 +5,9 @@ the text before it sends a window, and passes the last complete one to the next 
 
 The points themselves are not stored: the operator's side sends those that are not committed again. Committed points
 may have been reached after the process died. The control loop, which continues, reports how far the arm went. If it
-was restarted too, the place where the arm stands tells: the last of the committed path that is there. An arm that is
-nowhere on that path tells nothing; all committed points count as reached then, so that none is executed twice.
+was restarted too, the place where the arm stands tells: the nearest of the committed path, the last one where the path
+comes there again. An arm that is nowhere on that path tells nothing; all committed points count as reached then, so
+that none is executed twice.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.log import RATE_RANGE, ControlReport, LogPosition
 
 _SLACK = 1e-6  # [s]
-_NEAR = 0.02  # [rad] of each joint between the arm and the path: an arm nearer to a point has executed it
+_NEAR = 0.02  # [rad] of each joint between the arm and the path: an arm farther away is nowhere on it
+_ALIKE = 1e-3  # [rad] of each joint: two places of the path whose distances to the arm differ less are one place
 MAX_NUMBER = 1 << 62  # of epochs, operations and points: a message has room for 2^64
 
 
@@ -56,11 +58,11 @@ class ExecutorMemory:
         begin, step = knots[:-1], np.diff(knots, axis=0)
         length = np.maximum((step * step).sum(axis=1), np.finfo(float).tiny)
         share = np.clip(((q - begin) * step).sum(axis=1) / length, 0.0, 1.0)
-        near = np.flatnonzero(np.abs(begin + share[:, None] * step - q).max(axis=1) <= _NEAR)
-        if not near.size:
+        gap = np.abs(begin + share[:, None] * step - q).max(axis=1)
+        if gap.min(initial=np.inf) > _NEAR:
             return points[-1]
-        at = int(near[-1])
-        if np.abs(knots[at + 1] - q).max() <= _NEAR:
+        at = int(np.flatnonzero(gap <= gap.min() + _ALIKE)[-1])
+        if np.abs(knots[at + 1] - q).max() <= gap.min() + _ALIKE:
             return points[at + 1]
         (seq, before), (_, after) = points[at], points[at + 1]
         return seq, before + float(share[at]) * (after - before)
