@@ -49,7 +49,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "simulation": Benchmark("plan.simulation", {"robot": T, "points": C, "batch": C}),
     "interleavings": Benchmark("plan.interleavings", {"examples": C, "machines": T, "seed": N}),
     "mutants": Benchmark("plan.mutants", {"mutants": C, "seed": N, "first": N, "limit": A, "baseline": S}),
-    "delay-study": Benchmark("plan.delay_study", {"seeds": C, "delays": T, "plot": T}),
+    "delay-study": Benchmark("study.delay_study", {"seeds": C, "tasks": T, "delays": T, "processes": C, "plot": T}),
     "executed": Benchmark("plan.executed", {"windows": C, "faults": T, "plans": T, "seed": N, "limit": A}),
     "ingest": Benchmark("plan.ingest", {"points": C, "robot": T}),
     "gcmsf": Benchmark("contact.gcmsf", {"steps": C, "seed": N}),

@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.plan.operator import Act, Goal, Human, ScriptedOperator, Strategy, View
+from telerobot_nodes.bench.study.operator import Act, Goal, Human, ScriptedOperator, Strategy, View
 
 STEP = 0.02
 GOALS = [Goal(np.array([0.1, 0.0, 0.0]), 0.01), Goal(np.array([0.1, 0.2, 0.0]), 0.02)]
 STEADY = Human(slip=0.0)
 
 
-def work(goals, delay, strategy=None, human=STEADY, seed=1, arm_delay=None, longest=300.0):
-    """Run the operator on an ideal arm whose picture is `delay` [s] late; returns operator, seconds, acts."""
+def work(goals, delay, strategy=None, human=STEADY, seed=1, arm_delay=None, longest=300.0, beside=(0.0, 0.0, 0.0)):
+    """Run the operator on an ideal arm whose picture is `delay` [s] late, and `beside` (3,) [m] where it is drawn.
+
+    Returns operator, seconds, acts.
+    """
     operator = ScriptedOperator(goals, seed, strategy or Strategy(), human)
     hands, acts, now = [operator.hand], [], 0.0
     arm_delay = delay if arm_delay is None else arm_delay
@@ -20,7 +23,7 @@ def work(goals, delay, strategy=None, human=STEADY, seed=1, arm_delay=None, long
         return hands[max(len(hands) - 1 - round(by / STEP), 0)]
 
     while not operator.done and now < longest:
-        act = operator.step(now, View(past(delay), delay, past(arm_delay), arm_delay))
+        act = operator.step(now, View(past(delay) + beside, delay, past(arm_delay), arm_delay))
         if act is not Act.NONE:
             acts.append(act)
         hands.append(operator.hand)
@@ -81,6 +84,81 @@ def test_a_wrong_movement_is_braked_away_where_there_is_a_brake():
     human = Human(slip=1.0)
     _, _, acts = work(GOALS[:1], 0.0, Strategy(brake=True), human)
     assert acts[:2] == [Act.BRAKE, Act.RELEASE]
+
+
+def test_the_brake_costs_reaction_and_button_and_is_held_until_the_tool_is_back():
+    held = []
+    operator = ScriptedOperator(GOALS[:1], 1, Strategy(brake=True), Human(slip=1.0))
+    tool, now = np.zeros(3), 0.0
+    while len(held) < 2 and now < 10.0:
+        act = operator.step(now, View(tool, 0.0, tool, 0.0))
+        if act is not Act.NONE:
+            held.append((act, now))
+        going_back = bool(held)
+        tool = tool * (1.0 - 2.0 * STEP) if going_back else operator.hand
+        now += STEP
+    assert [act for act, _ in held] == [Act.BRAKE, Act.RELEASE]
+    assert np.linalg.norm(tool) < 0.011  # where the movement had begun
+
+
+def test_where_the_picture_is_drawn_beside_the_arm_the_operator_learns_it_once():
+    checked = [Goal(np.array([x, 0.0, 0.0]), 0.008, check=True) for x in (0.1, 0.2, 0.3)]
+    operator, _, _ = work(checked, 0.0, beside=(0.0, 0.006, 0.0))
+    assert operator.done
+    straight, _, _ = work(checked, 0.0)
+    assert operator.movements - straight.movements in (1, 2)
+    assert np.linalg.norm(operator.hand - checked[-1].position) <= 0.004
+
+
+def test_a_target_that_moved_is_done_again_from_there():
+    operator = ScriptedOperator(GOALS, 1, Strategy(), STEADY)
+    moved = [Goal(goal.position + np.array([0.0, 0.0, 0.1]), goal.width) for goal in GOALS]
+    now, told = 0.0, False
+    while not operator.done and now < 60.0:
+        if not told and operator.movements == 2:  # on the way to the second
+            operator.see_moved(moved)
+            told = True
+        operator.step(now, View(operator.hand, 0.0, operator.hand, 0.0))
+        now += STEP
+    assert operator.done
+    assert operator.movements >= 4
+    assert np.linalg.norm(operator.hand - moved[-1].position) <= 0.01
+
+
+def test_targets_that_are_still_to_come_are_not_done_twice_when_they_move():
+    operator = ScriptedOperator(GOALS, 1, Strategy(), STEADY)
+    operator.see_moved([GOALS[0], Goal(GOALS[1].position + np.array([0.0, 0.0, 0.1]), GOALS[1].width)])
+    now = 0.0
+    while not operator.done and now < 60.0:
+        operator.step(now, View(operator.hand, 0.0, operator.hand, 0.0))
+        now += STEP
+    assert operator.movements <= 4
+    assert operator.hand[2] == pytest.approx(0.1, abs=0.01)
+
+
+def test_near_a_wall_the_careful_operator_comes_from_above():
+    wall = [Goal(np.array([0.1, 0.0, -0.1]), 0.01, near_wall=True)]
+    operator, now, beside = ScriptedOperator(wall, 1, Strategy(approach=0.03), STEADY), 0.0, []
+    while not operator.done and now < 30.0:
+        operator.step(now, View(operator.hand, 0.0, operator.hand, 0.0))
+        if operator.hand[2] < -0.085:  # lower than the place above it
+            beside.append(float(np.linalg.norm(operator.hand[:2] - wall[0].position[:2])))
+        now += STEP
+    assert operator.done
+    assert max(beside) < 0.02
+
+
+def test_while_the_arm_may_still_be_under_way_nothing_is_corrected():
+    operator = ScriptedOperator(GOALS[:1], 1, Strategy(), STEADY)
+    now, behind = 0.0, float("inf")
+    for _ in range(1000):
+        operator.step(now, View(operator.hand, 0.0, np.zeros(3), behind))
+        now += STEP
+    waited = operator.movements
+    for _ in range(500):
+        operator.step(now, View(operator.hand, 0.0, np.zeros(3), 0.0))
+        now += STEP
+    assert operator.movements > waited
 
 
 def test_a_farther_goal_takes_longer():

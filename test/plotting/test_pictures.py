@@ -43,8 +43,13 @@ def assert_drawn(file, width):
 
 
 def test_task_time_over_delay(tmp_path):
-    draw_delay_study((0.0, 4.0), {"(a) direct": (20.0, 60.0), "(d) all": (20.0, 24.0)}, tmp_path / "a" / "study.png")
-    assert_drawn(tmp_path / "a" / "study.png", 1050)
+    lines = {
+        "(a) direct": ((20.0, 19.0, 21.0), (60.0, 55.0, 66.0)),
+        "(d) all": ((20.0, 19.0, 21.0), (24.0, 23.0, 25.0)),
+    }
+    panels = {f"task {n}": ((0.0, 4.0), lines) for n in range(4)}
+    draw_delay_study(panels, tmp_path / "a" / "study.png")
+    assert_drawn(tmp_path / "a" / "study.png", 1512)
 
 
 @pytest.mark.lengthy

@@ -1,1 +1,1 @@
-"""Measurements of queue and executor; the delay study."""
+"""Measurements of queue and executor."""

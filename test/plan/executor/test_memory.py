@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.plan.delay_rig import DelayRig
+from telerobot_nodes.bench.study.delay_rig import DelayRig
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from telerobot_nodes.core.protocol import ControlState, UpdateKind
-from telerobot_nodes.core.robot import Reach, RobotModel, load_robot
+from telerobot_nodes.core.robot import ArmLoad, Reach, RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
 from telerobot_nodes.link import DelayLine, LinkSettings
 from telerobot_nodes.motion.tracking import WindowFollower
-from telerobot_nodes.plan.executor import PlanExecutor
+from telerobot_nodes.plan.executor import PathLimits, PlanExecutor
 from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, PlanUpdate
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.simulation import ForwardSimulator
@@ -23,22 +23,27 @@ REPORT_STEPS = 2  # executor reports and windows every 40 ms
 
 
 class DelayRig:
-    """One operator's side and one robot, connected by a link with `round_trip` [s] delay."""
+    """One operator's side and one robot, connected by a link."""
 
-    def __init__(self, round_trip: float, seed: int, robot: RobotModel | None = None) -> None:
+    def __init__(
+        self, round_trip: float, seed: int, robot: RobotModel | None = None, jitter: float = 0.0, loss: float = 0.0
+    ) -> None:
+        """`round_trip` [s]; `jitter` [-]: standard deviation of the delay, of the delay; `loss` [-] each way."""
         self.robot = robot or load_robot("arm")
         self.round_trip = round_trip
         self.now = 0.0
         self.start = pose_from_se3(self.robot.forward(self.robot.home))
-        self.queue = PathPlanQueue(QueueConfig(), Reach(self.robot))
+        reach, share = Reach(self.robot), PathLimits()
+        load = ArmLoad(self.robot, reach, share.reserve, share.reserve * share.share)  # as of the node
+        self.queue = PathPlanQueue(QueueConfig(), reach, path_load=load)
         self.forward = ForwardSimulator(self.robot)
         self.forward.start(self.robot.home)
         self.executor: PlanExecutor | None = PlanExecutor(self.robot)  # None: dead
         self._follower = self._made_loop(self.robot.home)
-        link = LinkSettings(delay=round_trip / 2.0)
+        link = LinkSettings(delay=round_trip / 2.0, jitter=jitter * round_trip / 2.0, loss=loss)
         self._up: DelayLine[list[Operation]] = DelayLine(link, True, seed)
-        self._down: DelayLine[tuple[ExecutorReport, FloatArray]] = DelayLine(link, False, seed + 1)
-        self._seen_arm = self.start
+        self._down: DelayLine[tuple[float, ExecutorReport, FloatArray]] = DelayLine(link, False, seed + 1)
+        self._seen_arm, self._seen_at = self.start, 0.0
         self._count = 0
         self._trial = False
         self.executed: list[int] = []  # numbers of points, as reported
@@ -51,6 +56,11 @@ class DelayRig:
     def restart_loop(self) -> None:
         """End the control loop, where the arm is, and start another."""
         self._follower = self._made_loop(self._follower.q.copy())
+
+    @property
+    def ready(self) -> bool:
+        """True when the operator holds the plan."""
+        return self.queue.state(self.now).has_authority
 
     @property
     def joints(self) -> FloatArray:
@@ -93,8 +103,9 @@ class DelayRig:
         if operations:
             self._up.push(self.now, operations, 1000)
         self._robot_side()
-        for report, pose in self._down.due(self.now):
-            self._seen_arm = pose
+        for sent, report, pose in self._down.due(self.now):
+            if sent > self._seen_at:  # not overtaken on the link
+                self._seen_arm, self._seen_at = pose, sent
             self.queue.on_report(self.now, report, pose)
             self.forward.executed(report.plan_time)
         for update in self.queue.drain():
@@ -116,7 +127,7 @@ class DelayRig:
             window = executor.tick(self.now)
             if window is not None:
                 self._follower.offer(self.now, window)
-            self._down.push(self.now, (executor.report(self.now), self.arm), 400)
+            self._down.push(self.now, (self.now, executor.report(self.now), self.arm), 400)
         for done in executor.drain_executed():
             self.executed.extend(range(done.first_seq, done.last_seq + 1))
 

@@ -12,7 +12,11 @@ Model and sources, the same in every condition:
 - The operator waits for the end of a movement before the next one: with a delayed display this is move and wait
   [Ferrell1965]. The operator knows the display's delay, waits for it and then for the picture to stand still.
 - A button takes 0.28 s [CardMoranNewell1980].
-- Slips: with a given probability the first movement to a target goes to a wrong place.
+- Slips: with a given probability the first movement to a target goes to a wrong place. They are drawn by target and
+  attempt, alike in every condition.
+- Where the actual arm comes to rest beside a target that the simulated one has reached, the operator aims as far to the
+  other side from then on.
+- Near a wall a careful operator approaches from above, or lays the movement on a trial path where there is one.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ import numpy as np
 from telerobot_nodes.core.values import FloatArray
 
 STILL_SPEED = 0.003  # [m/s] the picture stands still below it
+APPROACH_WIDTH = 0.03  # [m] of the place above a target near a wall
+DOUBT = 2.0  # [s] longer than the arm is behind: it rests elsewhere
+BACK = 0.01  # [m] so near the simulated tool is back where the operator wants it
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,31 @@ class Goal:
     position: FloatArray  # (3,) [m] WORLD
     width: float  # [m] diameter of the target
     check: bool = False  # the real arm must be seen there before the operator continues
+    near_wall: bool = False  # a movement that ends beside it may touch a wall
 
 
 @dataclass(frozen=True)
 class Strategy:
     """The controls that a condition lets the operator use."""
 
-    position_clutch_below: float = 0.0  # [m] targets narrower than this are approached on the trial path first
+    position_clutch_below: float = 0.0  # [m] narrower targets, and those near a wall, are tried on the trial path first
     brake: bool = False  # wrong movements are deleted with the time brake
+    approach: float = 0.0  # [m] height from which targets near a wall are approached; 0: at once
+
+    def tries(self, goal: Goal) -> bool:
+        """True when the movement to this target is laid on a trial path."""
+        return self.position_clutch_below > 0.0 and (goal.near_wall or goal.width < self.position_clutch_below)
+
+    def ways(self, goals: Sequence[Goal]) -> list[Goal]:
+        """The targets with those from which they are approached."""
+        if not self.approach:
+            return list(goals)
+        above = np.array([0.0, 0.0, self.approach])
+        return [
+            step
+            for goal in goals
+            for step in ((Goal(goal.position + above, APPROACH_WIDTH), goal) if goal.near_wall else (goal,))
+        ]
 
 
 @dataclass(frozen=True)
@@ -67,7 +91,7 @@ class View:
     tool: FloatArray  # (3,) [m] of the display in use: delayed arm, or simulated arm
     delay: float  # [s] from moving the hand to seeing it there, as displayed
     arm: FloatArray  # (3,) [m] of the real arm, delayed
-    arm_delay: float  # [s] round trip
+    behind: float  # [s] until the real arm has shown all, as the display tells
 
 
 class Act(Enum):
@@ -85,10 +109,11 @@ class _Doing(Enum):
     REACT = 1
     MOVE = 2
     WATCH = 3
-    BRAKE = 4
-    CONNECT = 5
-    CONFIRM = 6
-    DONE = 7
+    PRESS = 4  # about to hold the brake
+    BRAKE = 5
+    CONNECT = 6
+    CONFIRM = 7
+    DONE = 8
 
 
 class ScriptedOperator:
@@ -99,10 +124,12 @@ class ScriptedOperator:
         self.hand = np.zeros(3)
         self.movements = 0
         self.slips = 0
-        self._goals = list(goals)
+        self._goals = strategy.ways(goals)
         self._strategy = strategy
         self._seed = seed
-        self._attempts = 0
+        self._attempts = [0] * len(self._goals)
+        self._bias = np.zeros(3)  # [m] from a target to where the operator aims
+        self._moved_from: int | None = None  # first target that has moved since the operator was there
         self._random = np.random.default_rng(seed)
         self._number = 0
         self._doing = _Doing.BEGIN
@@ -110,6 +137,7 @@ class ScriptedOperator:
         self._until = 0.0
         self._start = self._end = self.hand
         self._returns_to = np.zeros(3)
+        self._after_brake = _Doing.REACT
         self._slip = np.zeros(3)  # [m] error of the first movement to the goal
         self._slipped = False
         self._tried = False
@@ -122,6 +150,18 @@ class ScriptedOperator:
     def done(self) -> bool:
         """True once the operator has seen the actual arm at the last goal."""
         return self._doing is _Doing.DONE
+
+    def see_moved(self, goals: Sequence[Goal]) -> None:
+        """The picture shows the targets elsewhere: those already passed among them are done again."""
+        moved = self._strategy.ways(goals)
+        changed = [
+            n
+            for n, (old, new) in enumerate(zip(self._goals, moved, strict=True))
+            if np.any(old.position != new.position)
+        ]
+        self._goals = moved
+        if changed and self._number > changed[0]:
+            self._moved_from = changed[0]
 
     def step(self, now: float, view: View) -> Act:
         """Return the action at `now` [s] and update `hand`. Call about every 20 ms."""
@@ -140,6 +180,10 @@ class ScriptedOperator:
             self._aim(now, view)
         elif self._doing is _Doing.WATCH:
             return self._judge(now, view)
+        elif self._doing is _Doing.PRESS:
+            self._still_since = now
+            self._turn(_Doing.BRAKE, now)
+            return Act.BRAKE
         elif self._doing is _Doing.BRAKE:
             return self._braked(now, view)
         elif self._doing is _Doing.CONNECT:
@@ -151,22 +195,25 @@ class ScriptedOperator:
         return Act.NONE
 
     def _begin(self, now: float, view: View) -> Act:
+        if self._moved_from is not None:
+            self._go_back(now)
+            return Act.NONE
         goal = self._goals[self._number]
         self._returns_to = np.array(view.tool)
-        self._random = np.random.default_rng([self._seed, self._attempts])  # the same slips in every condition
-        self._attempts += 1
+        self._random = np.random.default_rng([self._seed, self._number, self._attempts[self._number]])
+        self._attempts[self._number] += 1
         angle = self._random.uniform(0.0, 2.0 * np.pi)
         self._slipped = bool(self._random.random() < self.human.slip)
         self._slip = self.human.slip_distance * np.array([np.cos(angle), np.sin(angle), 0.0]) * self._slipped
         self._aims = 0
         self.slips += int(self._slipped)
-        self._tried = goal.width < self._strategy.position_clutch_below
+        self._tried = self._strategy.tries(goal)
         self._turn(_Doing.REACT, now + self.human.reaction + (self.human.button if self._tried else 0.0))
         return Act.DISENGAGE if self._tried else Act.NONE
 
     def _aim(self, now: float, view: View) -> None:
         human = self.human
-        way = self._goals[self._number].position - view.tool + (self._slip if self._aims == 0 else 0.0)
+        way = self._goals[self._number].position + self._bias - view.tool + (self._slip if self._aims == 0 else 0.0)
         self._aims += 1
         distance = float(np.linalg.norm(way))
         sigma = max(human.scatter * distance, human.least_scatter) / np.sqrt(3.0)
@@ -189,27 +236,38 @@ class ScriptedOperator:
         if now - self._still_since < self.human.settle:
             return Act.NONE
         goal = self._goals[self._number]
-        gap = float(np.linalg.norm(view.tool - goal.position))
+        gap = float(np.linalg.norm(view.tool - goal.position - self._bias))
         if gap <= 0.5 * goal.width:
             if self._tried:
                 self._turn(_Doing.CONNECT, now + self.human.reaction + self.human.button)
             else:
                 self._next(now, self.human.reaction)
         elif self._slipped and self._strategy.brake and not self._tried:
-            self._turn(_Doing.BRAKE, now + self.human.reaction + self.human.button)
-            return Act.BRAKE
+            self._press_brake(now, then=_Doing.REACT)
         else:
             self._slipped = False
             self._turn(_Doing.REACT, now + self.human.reaction)
         return Act.NONE
 
     def _braked(self, now: float, view: View) -> Act:
-        back = float(np.linalg.norm(view.tool - self._returns_to)) < 0.01
+        back = float(np.linalg.norm(view.tool - self._returns_to)) < BACK
         if not back and now - self._still_since < 2.0 * self.human.settle:
             return Act.NONE
         self._slipped = False
-        self._turn(_Doing.REACT, now + self.human.reaction + self.human.button)
-        return Act.RELEASE
+        self._turn(self._after_brake, now + self.human.button)
+        return Act.RELEASE  # he has seen it come
+
+    def _go_back(self, now: float) -> None:
+        """To the first target that moved: along the plan, un-planning it, where there is a brake."""
+        first, self._moved_from = self._moved_from or 0, None
+        self._number = first
+        self._returns_to = self._goals[first - 1].position + self._bias if first else self._returns_to
+        if self._strategy.brake:
+            self._press_brake(now, then=_Doing.BEGIN)
+
+    def _press_brake(self, now: float, then: _Doing) -> None:
+        self._after_brake = then
+        self._turn(_Doing.PRESS, now + self.human.reaction + self.human.button)
 
     def _next(self, now: float, pause: float) -> None:
         goal = self._goals[self._number]
@@ -225,10 +283,16 @@ class ScriptedOperator:
         goal = self._goals[self._number]
         there = float(np.linalg.norm(view.arm - goal.position)) <= 0.5 * goal.width
         still = now - self._still_since
-        if not there and still > view.arm_delay + 2.0:  # it rests elsewhere: move again
+        if self._moved_from is not None:
             self._turn(_Doing.BEGIN, now)
-        if not there or still < self.human.settle:
-            return
+        elif not there and still > view.behind + DOUBT:  # it rests elsewhere: move again, as far to the other side
+            if float(np.linalg.norm(view.tool - goal.position - self._bias)) <= 0.5 * goal.width:
+                self._bias = self._bias + goal.position - view.arm
+            self._turn(_Doing.BEGIN, now)
+        elif there and still >= self.human.settle:
+            self._confirmed(now)
+
+    def _confirmed(self, now: float) -> None:
         if self._number == len(self._goals) - 1:
             self._doing = _Doing.DONE
             return
