@@ -45,18 +45,20 @@ def test_a_range_of_the_users_own_stays_beside_our_profile():
     assert transport_environment({**ours, DISCOVERY: "SUBNET"}) == {DISCOVERY: "SUBNET"}
 
 
-def test_found_quickly_keeps_the_transport():
-    quick = found_quickly_environment(transport_environment({}))
-    assert is_loopback(quick) and quick != found_quickly_environment({})
+def test_a_process_is_found_quickly_on_loopback_and_where_no_profile_was_chosen():
+    assert found_quickly_environment(transport_environment({})) == {}
     assert not is_loopback(found_quickly_environment({}))
     assert found_quickly_environment({PROFILES[1]: "mine.xml"}) == {}
+    for name in ("udp_loopback", "fastdds"):
+        root = ElementTree.parse(share_path(f"config/{name}.xml")).getroot()
+        space = "{" + root.tag[1:].partition("}")[0] + "}"
+        period = root.find(f".//{space}leaseAnnouncement")
+        assert (period.findtext(f"{space}sec"), period.findtext(f"{space}nanosec")) == ("0", "200000000")
 
 
-@pytest.mark.parametrize("name", ["udp_loopback", "udp_loopback_found_quickly"])
-def test_the_profiles_name_one_transport_on_loopback(name):
-    root = ElementTree.parse(share_path(f"config/{name}.xml")).getroot()
+def test_the_profile_names_one_transport_on_loopback():
+    root = ElementTree.parse(share_path("config/udp_loopback.xml")).getroot()
     space = "{" + root.tag[1:].partition("}")[0] + "}"
     assert [one.text for one in root.iter(f"{space}type")] == ["UDPv4"]
     assert {one.text for one in root.iter(f"{space}address")} == {"127.0.0.1"}
     assert [one.text for one in root.iter(f"{space}useBuiltinTransports")] == ["false"]
-    assert bool(list(root.iter(f"{space}leaseAnnouncement"))) == name.endswith("found_quickly")
