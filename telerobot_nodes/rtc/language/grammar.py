@@ -29,12 +29,16 @@ _CLASSES = {
 }
 
 
-@lru_cache(maxsize=8)
 def grammar(verbs: tuple[Verb, ...] = ()) -> Lark:
     """The LALR parser that builds the typed tree while it reduces, with the verbs of the skill files.
 
-    Loading takes about 0.15 s, once for the same verbs.
+    Loading takes half a second, once for the same verbs.
     """
+    return _grammar(verbs)  # a cache of its own would take `grammar()` and `grammar(())` for two
+
+
+@lru_cache(maxsize=8)
+def _grammar(verbs: tuple[Verb, ...]) -> Lark:
     return Lark(
         GRAMMAR_FILE.read_text(encoding="ascii") + rules_of(verbs),
         parser="lalr",
@@ -66,9 +70,13 @@ def _is_accepted(state: Any, terminal: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=8)
 def words(verbs: tuple[Verb, ...] = ()) -> dict[str, str]:
     """What each terminal looks like: keywords as typed, classes in words."""
+    return _words(verbs)
+
+
+@lru_cache(maxsize=8)
+def _words(verbs: tuple[Verb, ...]) -> dict[str, str]:
     found = dict(_CLASSES)
     for terminal in grammar(verbs).terminals:
         if terminal.name in found:
