@@ -23,6 +23,8 @@ from telerobot_nodes.motion.loop.loop_process import GO, READY, SIZE, LoopSettin
 from telerobot_nodes.motion.loop.orders import Order, OrderSender
 
 RELAY_PRIORITY = 60  # SCHED_FIFO of the thread that passes setpoints on, below the loop and above the node
+# Not `-m`: the package imports this module, which Python would then load twice, with a warning.
+START = "import sys; from telerobot_nodes.motion.loop.loop_process import main; sys.exit(main())"
 START_LIMIT = 180.0  # [s] until the process is ready, including compilation
 
 
@@ -54,7 +56,7 @@ class ProcessLoop(HostedLoop):
         ours, theirs = socket.socketpair()
         wake, signal_end = os.pipe()
         descriptors = (self.descriptor, theirs.fileno(), signal_end)
-        command = [sys.executable, "-m", "telerobot_nodes.motion.loop.loop_process", *map(str, descriptors)]
+        command = [sys.executable, "-c", START, *map(str, descriptors)]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=descriptors)
         theirs.close()
         os.close(signal_end)

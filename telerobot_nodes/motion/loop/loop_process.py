@@ -1,4 +1,4 @@
-"""The control loop in a process of its own: `python -m telerobot_nodes.motion.loop.loop_process MEMORY STREAM WAKE`.
+"""The control loop in a process of its own; its arguments are MEMORY STREAM WAKE.
 
 `loop_host.py` starts it with three file descriptors: the shared memory, the stream of orders, the pipe that wakes the
 host. When the host ends, for any reason, the stream closes; the arm comes to rest and the process ends.
@@ -138,7 +138,3 @@ def main() -> int:
         signal.signal(number, signal.SIG_IGN)  # only the host ends it, after the arm has come to rest
     memory, stream, wake = map(int, sys.argv[1:4])
     return serve(memory, stream, wake)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
