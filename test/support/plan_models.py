@@ -122,6 +122,8 @@ class Robot:
             epoch=ack.position.epoch,
             authority=ack.position.authority,
             applied_number=ack.position.applied_number,
+            applied_copy=ack.applied_copy,
+            applied_age=max(self.now - ack.applied_received, 0.0) if ack.applied_received >= 0.0 else 0.0,
             refused_number=ack.refused_number,
             refusal=ack.refusal,
             executed_seq=self.executed_seq,

@@ -6,6 +6,9 @@ The link's bandwidth is not known. A rate is proven when what was sent at that r
 then several times as much is tried. So a wide link is found in one round trip. When acknowledgements come later than
 the link's delay explains, points wait somewhere on the link: the rate is set below what was delivered, so that they
 leave, and raised in small steps from then on. Both ideas are those of BBR [CardwellChengGunn2016].
+
+Jitter must not be taken for points that wait. Round trips that vary by themselves fall as often as they rise; while
+points gather on the link, they rise only. So how far they fall tells how much jitter there is.
 """
 
 from __future__ import annotations
@@ -23,7 +26,11 @@ FORGET = 20.0  # [s] after which the least round trip is measured anew
 DRAIN = 0.8  # [-] of the rate of delivery, while points wait on the link
 SETTLE = 5.0  # [s] in which points that wait become fewer
 SHORTER = 0.5 * (1.0 - DRAIN) * SETTLE  # [s] by which the round trip is shorter then, at least
+PROOF = 3  # acknowledgements without having waited, one after the other, that prove a rate: with jitter, one may be luck
 LOSS = 0.7  # [-] of the rate that is kept when something was lost
+FALLS = 10.0  # [-] jitter explains this many mean falls of the round trip: 5.6 standard deviations of a normal one
+MOST_JITTER = 0.4  # [s] that is explained so: what a stop may come later on a thin link whose messages differ in size
+REMEMBERED = 32  # round trips in the mean
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,26 @@ class _Slow:
     round_trip: float = -1.0  # [s] at the first look
 
 
+class _Jitter:
+    """How much round trips vary by themselves, from how far they fall: points that wait make them rise only."""
+
+    def __init__(self) -> None:
+        self._last = math.nan  # [s]
+        self._fall, self._count = 0.0, 0  # [s] mean, and of how many
+
+    def add(self, round_trip: float) -> None:
+        """Note the next round trip [s]."""
+        if not math.isnan(self._last):
+            self._count = min(self._count + 1, REMEMBERED)
+            self._fall += (max(self._last - round_trip, 0.0) - self._fall) / self._count
+        self._last = round_trip
+
+    @property
+    def explains(self) -> float:
+        """Time [s] beyond the least round trip that needs no other reason."""
+        return min(FALLS * self._fall, MOST_JITTER)
+
+
 class SendRate:
     """Credit [B] for points. Times `now` [s] of one monotonic clock."""
 
@@ -70,6 +97,8 @@ class SendRate:
         self._least_since = -1.0
         self._changed = -1.0  # [s] when the rate was lowered last
         self._slow: _Slow | None = None
+        self._jitter = _Jitter()
+        self._clean = 0  # latest acknowledgements that came without having waited
 
     def credit(self, now: float) -> float:
         """Bytes of points that may be sent again now; negative after something larger was sent."""
@@ -96,10 +125,11 @@ class SendRate:
         self._flying += 0.0 if again else size
         self._sent.append((now, self._sent[-1][1] + size))
 
-    def acknowledged(self, now: float, size: float, sent: float, round_trip: float, lost: bool) -> None:
-        """Note that `size` bytes, the newest sent at `sent` [s], are confirmed; `lost`: an earlier copy was lost.
+    def acknowledged(self, now: float, size: float, sent: float, round_trip: float, lost: float = math.nan) -> None:
+        """Note that `size` bytes, the newest sent at `sent` [s], are confirmed.
 
-        `round_trip` [s] on the link; nan: not known.
+        `round_trip` [s] on the link; nan: not known. `lost` [s]: of those that were lost, when the newest was sent
+        first; nan: none was.
         """
         self._flying -= size
         self._delivered_total += size
@@ -107,13 +137,15 @@ class SendRate:
         while self._delivered[0][0] < now - LONG_SPAN:
             self._delivered.popleft()
         waited = not math.isnan(round_trip) and self._waited(now, sent, round_trip)
-        if lost:
-            self._lower(now, sent, LOSS * self.rate)
+        if not math.isnan(lost):
+            self._lower(now, lost, LOSS * self.rate)
         elif waited:
             self._gain = self._config.careful
             self._drain(now, sent)
         elif self._gain > self._config.careful:
-            self.rate = min(max(self.rate, self._gain * self._rate_at(sent, SPAN)), self._config.most)
+            self._clean = 0 if round_trip > self._longest() else self._clean + 1
+            if self._clean >= PROOF:
+                self.rate = min(max(self.rate, self._gain * self._rate_at(sent, SPAN)), self._config.most)
         elif sent >= self._changed and self._rate_at(sent, LONG_SPAN) > USED * self.rate:
             self.rate = min(self._gain * self.rate, self._config.most)
             self._changed = now
@@ -126,10 +158,10 @@ class SendRate:
             self._credit = min(self._credit, 0.0)
 
     def _drain(self, now: float, sent: float) -> None:
-        """Lower the rate below that of delivery, once that is known; until then, once, to half of what it was."""
+        """Lower the rate below that of delivery, once that is known; until then, once, a little."""
         delivery = self._delivery()
         if delivery < 0.0:
-            self._lower(now, sent, 0.5 * DRAIN * self.rate)
+            self._lower(now, sent, DRAIN * self.rate)
         elif DRAIN * delivery < self.rate:
             self._lower(now, now, DRAIN * delivery)
 
@@ -139,10 +171,15 @@ class SendRate:
             self._least = [*self._least[-1:], round_trip]
             self._least_since = now
         self._least[-1] = min(self._least[-1], round_trip)
-        if round_trip <= min(self._least) + self._config.waiting:
+        self._jitter.add(round_trip)
+        if round_trip <= self._longest() + self._jitter.explains:
             self._slow = None
             return False
         return not self._delay_grew(now, sent, round_trip)
+
+    def _longest(self) -> float:
+        """Round trip [s] without jitter of what has not waited."""
+        return min(self._least, default=math.inf) + self._config.waiting
 
     def _delay_grew(self, now: float, sent: float, round_trip: float) -> bool:
         """True when the link itself has become slower: points of ours that waited would be fewer by now.

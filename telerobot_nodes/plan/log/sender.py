@@ -196,7 +196,9 @@ class Sender:
         if applied_age >= 0.0 and 0.0 <= round_trip < math.inf:
             self.round_trip.add(round_trip)
         size = sum(entry.bytes for entry in entries if entry.operation.points is not None)
-        lost = applied_copy >= self._copies(newest) or (applied_age > WAITED and any(map(self._repeated, entries)))
+        lost = math.nan
+        if applied_copy >= self._copies(newest) or applied_age > WAITED:
+            lost = max((entry.sent[0] for entry in entries if self._repeated(entry)), default=math.nan)
         self.rate.acknowledged(now, size, sent, round_trip, lost)
 
     def timeout(self) -> float:

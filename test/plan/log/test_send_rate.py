@@ -1,5 +1,7 @@
 """Points are sent as fast as the link carries them; what is said after them arrives at once."""
 
+import math
+
 import numpy as np
 import plan_models
 import pytest
@@ -8,6 +10,7 @@ from us5046022_scene import ARM, HOME
 
 from telerobot_nodes.core.robot import Reach
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.link.delay_line import DelayLine, LinkSettings
 from telerobot_nodes.plan.log import Timing
 from telerobot_nodes.plan.log.send_rate import RateConfig, SendRate
 from telerobot_nodes.plan.log.sender import POINT_BYTES
@@ -18,15 +21,34 @@ THIN, WIDE = 30_000.0, 1e7  # [B/s]
 SLACK = 0.3  # [s] beyond the link's delay in which a word is applied
 
 
-class Bulk(plan_models.Session):
-    """A plan of many points that are all laid at once, over a link with a bandwidth."""
+class Jittery(plan_models.Link):
+    """A direction of the emulated link, behind another one: gamma-distributed delays, in order."""
 
-    def __init__(self, bandwidth, delay, points=POINTS):
+    def __init__(self, behind, seed, delay, jitter, loss=0.0):
+        super().__init__(seed)
+        self.behind, self.line = behind, DelayLine(LinkSettings(delay, jitter, loss), upward=True, seed=seed)
+
+    def send(self, now, message):
+        self.behind.send(now, message)
+
+    def arrived(self, now):
+        for message in self.behind.arrived(now):
+            self.line.push(now, message, 1)
+        return self.line.due(now)
+
+
+class Bulk(plan_models.Session):
+    """A plan of many points that are all laid at once, over a link with a bandwidth, and perhaps with jitter."""
+
+    def __init__(self, bandwidth, delay, points=POINTS, jitter=0.0, loss=0.0, seed=1):
         robot = plan_models.Robot(pose=HOME, capacity=100_000)
         queue = PathPlanQueue(QueueConfig(), Reach(ARM))
-        super().__init__(queue, robot, thin_link.ThinLink(bandwidth, 1, delay), plan_models.Link(2, delay))
+        up, down = thin_link.ThinLink(bandwidth, 1, 0.0 if jitter else delay), plan_models.Link(2, delay)
+        if jitter:
+            up, down = Jittery(up, seed, delay, jitter, loss), Jittery(plan_models.Link(), seed + 10, delay, jitter, loss)
+        super().__init__(queue, robot, up, down)
         self.run(2.0 + 4.0 * delay)
-        self.before = self.up.bytes
+        self.before = getattr(self.up, "bytes", 0)
         plan = queue._recorder.plan
         pose = np.tile(plan.head_pose, (points, 1))
         pose[:, 1] += 1e-5 * np.arange(points)
@@ -103,16 +125,64 @@ def test_what_is_known_of_the_link_is_kept_for_the_next_points():
     assert again <= 3.5
 
 
+@pytest.mark.parametrize(
+    ("delay", "jitter", "loss"), [(1.0, 0.05, 0.02), (0.1, 0.03, 0.0), (0.1, 0.06, 0.02), (0.25, 0.1, 0.0)]
+)
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.lengthy
+def test_jitter_is_not_taken_for_points_that_wait(delay, jitter, loss, seed):
+    """A hand lays 100 points a second: a fifth of what the link is known to carry."""
+    session = Bulk(WIDE, delay, 1, jitter, loss, seed)
+    plan, before = session.queue._recorder.plan, session.robot.tail_seq
+
+    def lay(_):
+        plan._append_at(plan.store.last_time + np.array([0.01]), plan.head_pose[None], Timing.FREE)
+
+    session.run(30.0, lay)
+    assert session.robot.tail_seq - before > 0.8 * 100 * (30.0 - delay)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.lengthy
+def test_nor_are_points_that_wait_taken_for_jitter(seed):
+    session = Bulk(THIN, 0.1, jitter=0.03, seed=seed)
+    session.run(np.random.default_rng(seed).uniform(0.3, 20.0))
+    session.queue.pause(session.now)
+    assert session.seconds_until(lambda: session.robot.paused) <= 0.1 + 0.7
+
+
+def test_jitter_explains_half_a_second_at_most():
+    rate = SendRate()
+    for k in range(100):
+        rate.sent(0.1 * k, 3000.0)
+        rate.acknowledged(0.1 * k + 4.0, 3000.0, 0.1 * k, 0.1 + 2.0 * (k % 2), math.nan)
+    assert rate.rate < 30_000.0
+
+
+def test_a_loss_lowers_the_rate_once_for_all_that_was_sent_before():
+    rate = SendRate(RateConfig())
+    rate.sent(0.0, 4000.0)
+    rate.acknowledged(3.0, 1000.0, 2.0, math.nan, lost=0.0)
+    once = rate.rate
+    assert once == pytest.approx(0.7 * 30_000.0)
+    rate.acknowledged(4.0, 1000.0, 3.5, math.nan, lost=1.0)  # the copy came now, what was lost was sent long before
+    assert rate.rate == once
+    rate.acknowledged(6.0, 1000.0, 5.5, math.nan, lost=4.5)
+    assert rate.rate == pytest.approx(0.7 * once)
+
+
 def test_a_rate_that_came_back_without_waiting_is_exceeded_and_one_that_waited_is_lowered():
     rate = SendRate(RateConfig(first=30_000.0, gain=4.0))
     rate.sent(0.0, 5000.0)
-    rate.acknowledged(0.5, 5000.0, 0.0, round_trip=0.5, lost=False)
+    for _ in range(3):  # with jitter, one may be luck
+        assert rate.rate == 30_000.0
+        rate.acknowledged(0.5, 1000.0, 0.0, round_trip=0.5, lost=math.nan)
     proven = rate.rate
     assert proven == pytest.approx(4.0 * 50_000.0)
     for k in range(20):
         rate.sent(1.0 + 0.02 * k, 4000.0)
     for k in range(20):
-        rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, round_trip=0.5 + 0.08 * k, lost=False)
+        rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, round_trip=0.5 + 0.08 * k, lost=math.nan)
     assert rate.rate < 0.5 * proven
 
 

@@ -194,3 +194,16 @@ def test_after_an_outage_the_round_trip_is_found_again(fast):
     over_a_delay(fast, 0.04, 5.0, 15.0, lost=lambda n: n < 60)
     over_a_delay(fast, 0.04, 15.0, 20.0)
     assert fast.round_trip.value < 0.1
+
+
+def test_the_losses_of_one_burst_lower_the_rate_of_points_once():
+    sender = sender_of(copies=1, first_timeout=1.0)
+    for k in range(5):
+        sender.submit(APPEND, points(1 + 60 * k, 60), after_seq=60 * k)
+    sender.poll(0.0), sender.poll(0.01), sender.poll(0.02)
+    for number in range(1, 6):  # what is left is repeated, and the first of it arrives
+        for k in range(100):
+            sender.poll(3.0 * number + 0.01 * k)
+        sender.acknowledge(3.0 * number + 1.0, number, number, 0.0)
+    assert sender.unacknowledged == 0
+    assert sender.rate.rate == pytest.approx(0.7 * SenderConfig().rate.first)
