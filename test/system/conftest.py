@@ -27,13 +27,17 @@ def demo_graph(tmp_path_factory):
         assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
 
 
-@pytest.fixture
-def terminal(demo_graph):
-    """The operator's client on the running graph, once the plan has begun."""
+@pytest.fixture(scope="module")
+def client(demo_graph):
+    """The operator's client on the running graph; one for the file, as an operator's own stays."""
     from telerobot_nodes.nodes.clients import Terminal
 
     with Terminal() as client:
-        assert client.wait_for(
-            lambda c: c.queue.has_authority and c.robot.executed_seq > 0 and c.queue.length == 0, 30.0
-        )
         yield client
+
+
+@pytest.fixture
+def terminal(client):
+    """The same, once the plan has begun and nothing of it is left."""
+    assert client.wait_for(lambda c: c.queue.has_authority and c.robot.executed_seq > 0 and c.queue.length == 0, 30.0)
+    return client
