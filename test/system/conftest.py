@@ -28,7 +28,7 @@ def demo_graph(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def client(demo_graph):
+def demo_client(demo_graph):
     """The operator's client on the running graph; one for the file, as an operator's own stays."""
     from telerobot_nodes.nodes.clients import Terminal
 
@@ -37,7 +37,11 @@ def client(demo_graph):
 
 
 @pytest.fixture
-def terminal(client):
+def terminal(demo_client):
     """The same, once the plan has begun and nothing of it is left."""
-    assert client.wait_for(lambda c: c.queue.has_authority and c.robot.executed_seq > 0 and c.queue.length == 0, 30.0)
-    return client
+
+    def begun(client):
+        return client.queue.has_authority and client.robot.executed_seq > 0 and client.queue.length == 0
+
+    assert demo_client.wait_for(begun, 30.0)
+    return demo_client
