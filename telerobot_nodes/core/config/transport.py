@@ -35,7 +35,7 @@ def transport_environment(base: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_loopback(environment: Mapping[str, str]) -> bool:
-    """True where one of the project's profiles keeps the middleware on loopback, without shared memory."""
+    """True where the project's profile keeps the middleware on loopback, without shared memory."""
     return _profile(environment) == str(share_path(LOOPBACK))
 
 

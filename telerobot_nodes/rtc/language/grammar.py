@@ -32,7 +32,7 @@ _CLASSES = {
 def grammar(verbs: tuple[Verb, ...] = ()) -> Lark:
     """The LALR parser that builds the typed tree while it reduces, with the verbs of the skill files.
 
-    Loading takes half a second, once for the same verbs.
+    Loading takes about 0.3 s, once for the same verbs.
     """
     return _grammar(verbs)  # a cache of its own would take `grammar()` and `grammar(())` for two
 
@@ -70,13 +70,9 @@ def _is_accepted(state: Any, terminal: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=8)
 def words(verbs: tuple[Verb, ...] = ()) -> dict[str, str]:
     """What each terminal looks like: keywords as typed, classes in words."""
-    return _words(verbs)
-
-
-@lru_cache(maxsize=8)
-def _words(verbs: tuple[Verb, ...]) -> dict[str, str]:
     found = dict(_CLASSES)
     for terminal in grammar(verbs).terminals:
         if terminal.name in found:

@@ -43,12 +43,14 @@ class Bulk(plan_models.Session):
     def __init__(self, bandwidth, delay, points=POINTS, jitter=0.0, loss=0.0, seed=1):
         robot = plan_models.Robot(pose=HOME, capacity=100_000)
         queue = PathPlanQueue(QueueConfig(), Reach(ARM))
-        up, down = thin_link.ThinLink(bandwidth, 1, 0.0 if jitter else delay), plan_models.Link(2, delay)
+        self.thin = thin_link.ThinLink(bandwidth, 1, 0.0 if jitter else delay)
+        up, down = self.thin, plan_models.Link(2, delay)
         if jitter:
-            up, down = Jittery(up, seed, delay, jitter, loss), Jittery(plan_models.Link(), seed + 10, delay, jitter, loss)
+            up = Jittery(self.thin, seed, delay, jitter, loss)
+            down = Jittery(plan_models.Link(), seed + 10, delay, jitter, loss)
         super().__init__(queue, robot, up, down)
         self.run(2.0 + 4.0 * delay)
-        self.before = getattr(self.up, "bytes", 0)
+        self.before = self.thin.bytes
         plan = queue._recorder.plan
         pose = np.tile(plan.head_pose, (points, 1))
         pose[:, 1] += 1e-5 * np.arange(points)
@@ -99,14 +101,14 @@ def test_a_thin_link_is_used_well_and_without_waste(delay):
     session = Bulk(THIN, delay)
     size = POINTS * POINT_BYTES
     assert session.arrival() <= 1.5 * size / THIN + delay
-    assert session.up.bytes - session.before <= 1.5 * size
+    assert session.thin.bytes - session.before <= 1.5 * size
 
 
 @pytest.mark.lengthy
 def test_a_very_thin_link_is_not_filled_without_end():
     session = Bulk(8_000.0, 0.25, points=2000)
     session.run(20.0)
-    assert session.up.free - session.now < 5.0
+    assert session.thin.free - session.now < 5.0
     assert session.arrival() <= 60.0
 
 
@@ -131,7 +133,7 @@ def test_what_is_known_of_the_link_is_kept_for_the_next_points():
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.lengthy
 def test_jitter_is_not_taken_for_points_that_wait(delay, jitter, loss, seed):
-    """A hand lays 100 points a second: a fifth of what the link is known to carry."""
+    """A hand lays 100 points a second; the link carries far more."""
     session = Bulk(WIDE, delay, 1, jitter, loss, seed)
     plan, before = session.queue._recorder.plan, session.robot.tail_seq
 
