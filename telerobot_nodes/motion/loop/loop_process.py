@@ -1,7 +1,8 @@
 """The control loop in a process of its own.
 
-`loop_host.py` starts it with three file descriptors as arguments: the shared memory, the stream of orders, the pipe that
-wakes the host. When the host ends, for any reason, the stream closes; the arm comes to rest and the process ends.
+`loop_host.py` starts it with three file descriptors as arguments: the shared memory, the stream of orders, the
+pipe that wakes the host. When the host ends, for any reason, the stream closes; the arm comes to rest and the process
+ends.
 """
 
 from __future__ import annotations
