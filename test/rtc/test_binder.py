@@ -42,7 +42,7 @@ def test_a_slower_speed_and_a_gentler_acceleration_take_longer(cell):
     first(cell, "move left_arm to home")
     gentle = first(cell, "move left_arm to dock maintain acceleration 0.05")
     assert gentle.trajectory.duration > plain
-    assert gentle.parameters["acc_time"] == pytest.approx(0.5 * gentle.parameters["time_vel_val"])
+    assert 1.0 < gentle.parameters["acc_time"] <= 0.5 * gentle.parameters["time_vel_val"]
 
 
 def test_limits_are_tightened_and_never_widened(cell):

@@ -17,11 +17,10 @@ import pinocchio as pin
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.motion.parameters import kind_named
-from telerobot_nodes.rtc.elaboration import pose_length
+from telerobot_nodes.rtc.elaboration import fastest, pose_length
 from telerobot_nodes.rtc.execution import needs_note
 from telerobot_nodes.rtc.skills import ParameterValue, Primitive, Report, Space
 
-SPEED_SHARE = (0.05, 1.0)  # of the joints' velocity limits
 BETWEEN = {"select": 0, "end_time": 0.0}  # of pieces that are not the last: no ending conditions
 # Dropped where a primitive of the executive has no such parameter; the executive rejects any other misfit.
 _MAY_DROP = frozenset(("tr_tn_dest", "tr_nom", "end_time", "select", "time_vel_sel", "time_vel_val", "acc_time"))
@@ -48,10 +47,8 @@ def goals_of(primitive: Primitive, robot: RobotModel, T_world_arm: pin.SE3) -> l
     """The goals that a primitive of an arm or gripper becomes, in order; `T_world_arm`: WORLD of the arm's graph."""
     if primitive.executive in ("free_grasp", "compliant_grasp"):
         return [_grasp(primitive)]
-    if primitive.trajectory.space is Space.JOINT:
-        return [_joints(primitive, robot)]
-    if primitive.trajectory.space is Space.TASK:
-        return list(_straight_pieces(primitive, T_world_arm))
+    if primitive.trajectory.space is not Space.NONE:
+        return list(_pieces(primitive, T_world_arm))
     values = dict(primitive.parameters)
     if primitive.trajectory.duration > 0.0 and "tr_rel_dest" in kind_named(primitive.executive).allowed:
         values["tr_rel_dest"] = AT_REST
@@ -65,29 +62,18 @@ def _grasp(primitive: Primitive) -> ExecutiveGoal:
     return _fitting(primitive.executive, values)
 
 
-def _joints(primitive: Primitive, robot: RobotModel) -> ExecutiveGoal:
-    values, points = dict(primitive.parameters), primitive.trajectory.points
-    corners = points[list(primitive.trajectory.corners)][1:]
-    if len(corners) == 1:
-        values["joint_dest"] = tuple(corners[0].tolist())
-        return _fitting("joint_guarded", values)
-    values["via_points"] = tuple(corners.ravel().tolist())
-    turned = np.abs(np.diff(points, axis=0)).sum(axis=0) / robot.limits.velocity
-    share = float(turned.max()) / max(primitive.trajectory.duration, 0.05)
-    values["path_speed"] = float(np.clip(1.3 * share, *SPEED_SHARE))  # 1.3: at rest at every corner
-    return _fitting("joint_path", values)
-
-
-def _straight_pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[ExecutiveGoal]:
-    points, corners = primitive.trajectory.points, primitive.trajectory.corners
-    total = sum(pose_length(points[a], points[b]) for a, b in itertools.pairwise(corners)) or 1.0
-    for a, b in itertools.pairwise(corners):
-        values = dict(primitive.parameters)
-        share = pose_length(points[a], points[b]) / total
-        seconds = max(primitive.trajectory.duration * share, 0.05)
+def _pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[ExecutiveGoal]:
+    trajectory = primitive.trajectory
+    points, corners = trajectory.points, trajectory.corners
+    in_joints = trajectory.space is Space.JOINT
+    stretch = float(primitive.parameters["time_vel_val"]) / (trajectory.duration or 1.0)  # type: ignore[arg-type]
+    for a, b, piece in zip(corners[:-1], corners[1:], trajectory.pieces, strict=True):
+        values, seconds = dict(primitive.parameters), max(piece * stretch, 0.05)
         values["time_vel_val"] = seconds
-        values["acc_time"] = min(float(values.get("acc_time", 0.2)), 0.5 * seconds)  # type: ignore[arg-type]
-        if primitive.executive == "compliant_motion" and pose_length(points[a], points[b]) < NO_LENGTH:
+        values["acc_time"] = min(trajectory.ramp_time, 0.5 * seconds)
+        if in_joints:
+            values["joint_dest"] = tuple(points[b].tolist())
+        elif primitive.executive == "compliant_motion" and pose_length(points[a], points[b]) < NO_LENGTH:
             values = {name: value for name, value in values.items() if name != "tr_tn_dest"}
             values["tr_rel_dest"] = AT_REST
         else:
@@ -95,7 +81,7 @@ def _straight_pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[Exe
             values["tr_tn_dest"] = tuple(pose.tolist())
         if b != corners[-1]:
             values |= BETWEEN
-        yield _fitting(primitive.executive, values)
+        yield _fitting("joint_guarded" if in_joints else primitive.executive, values)
 
 
 def _fitting(executive: str, values: dict[str, ParameterValue]) -> ExecutiveGoal:
@@ -111,7 +97,7 @@ class Slowing:
     """A motion that goes on more slowly: the change of the goal under way, and the goals that are still to be sent."""
 
     velocity: float  # [m/s] or [rad/s], of whichever is more, as the executive has it
-    ratio: float  # of the tool's mean speed to the speed that is allowed
+    ratio: float  # of the tool's largest speed to the one that is allowed
 
     @property
     def change(self) -> tuple[list[str], list[str]]:
@@ -123,29 +109,29 @@ class Slowing:
         if "time_vel_val" not in goal.values:
             return goal
         seconds = float(goal.values["time_vel_val"])  # type: ignore[arg-type]
-        least = seconds * self.ratio + float(goal.values.get("acc_time", 0.0))  # type: ignore[arg-type]
-        return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": max(seconds, least)})
+        ramp = float(goal.values.get("acc_time", 0.0))  # type: ignore[arg-type]
+        slower = (seconds - ramp) * self.ratio + ramp
+        return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": max(seconds, slower)})
 
 
 def slowing(primitive: Primitive, robot: RobotModel, speed: float) -> Slowing | None:
     """How the tool of a motion comes to go at `speed` [m/s] at most; None where it is slower already, or stands."""
-    trajectory = primitive.trajectory
-    points, seconds = trajectory.points, trajectory.duration
-    if trajectory.space is Space.NONE or len(points) < 2:
+    trajectory, joint = primitive.trajectory, primitive.trajectory.space is Space.JOINT
+    if trajectory.space is Space.NONE or len(trajectory.points) < 2:
         return None
-    if trajectory.space is Space.JOINT:
-        poses = np.array([pose_from_se3(robot.forward(joints)) for joints in points])
-        most = float(np.abs(points[-1] - points[0]).max())
-    else:
-        poses = points
-        most = max(sum(moved) for moved in zip(*map(pose_distance, poses[:-1], poses[1:]), strict=True))
-    length = float(np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1).sum())
-    ratio = length / (speed * seconds)
-    acceleration = primitive.parameters.get("acc_time", 0.0)
-    ramp = min(float(acceleration), 0.5 * seconds) if isinstance(acceleration, float) else 0.0
-    if ratio * seconds <= seconds - ramp:
-        return None
-    return Slowing(most / (seconds * ratio), ratio)
+    ratio, velocity = 0.0, np.inf
+    for a, b, seconds in zip(trajectory.corners[:-1], trajectory.corners[1:], trajectory.pieces, strict=True):
+        points = trajectory.points[a : b + 1]
+        poses = np.array([pose_from_se3(robot.forward(row)) for row in points]) if joint else points
+        ways = np.array([pose_distance(p, q) for p, q in itertools.pairwise(poses)])
+        length = fastest(trajectory.space, points, ways)[0]
+        if length < NO_LENGTH:
+            continue
+        size = float(np.abs(points[-1] - points[0]).max()) if joint else max(pose_distance(points[0], points[-1]))
+        ramp = min(trajectory.ramp_time, 0.5 * seconds)
+        ratio = max(ratio, length / (speed * (seconds - ramp)))
+        velocity = min(velocity, size * speed / length)
+    return Slowing(velocity, ratio) if ratio > 1.0 else None
 
 
 def _yaml(value: ParameterValue) -> str:

@@ -6,6 +6,7 @@ middleware holds. What must never enter: lifecycle, health (`base.py`).
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 from rclpy.action import ActionClient
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
 
 from telerobot_nodes import graph
@@ -144,9 +146,10 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         """Host monotonic time [s]: the only clock of the cores."""
         return time.monotonic()
 
-    def stamp(self) -> Any:
-        """ROS time now, for people and bags."""
-        return self.get_clock().now().to_msg()
+    def stamp(self, at: float = math.inf) -> Any:
+        """ROS time when the host's monotonic clock was `at` [s], by default now; for people and bags."""
+        age = max(self.now() - at, 0.0)
+        return (self.get_clock().now() - Duration(nanoseconds=int(1e9 * age))).to_msg()
 
     def destroy_node(self) -> None:
         """Release everything that the middleware holds for this node, so that its participant ends here.

@@ -97,15 +97,15 @@ class HardwareInterfaceNode(GraphNode):
 
     def _tick(self) -> None:
         self._arm.step(self.now())
-        measured, stamp = self._arm.measured(), self.stamp()
+        measured = self._arm.measured()
         if measured.time > self._measured_at:  # an old measurement must not look new
-            self._measured_at = measured.time
+            self._measured_at, stamp = measured.time, self.stamp(measured.time)
             self._joints.publish(_joint_state(self._names, measured, stamp))
             if np.isfinite(measured.wrench_sensor).all():  # a sensor that is silent says nothing
                 self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
         self._ticks += 1
         if self._ticks % TICKS_PER_STATE == 0:
-            self._state.publish(_state(self._arm.status(), stamp))
+            self._state.publish(_state(self._arm.status(), self.stamp()))
 
     def _publish_objects(self) -> None:
         """Publish the loose objects of a simulated scene, as a camera over it would find them."""

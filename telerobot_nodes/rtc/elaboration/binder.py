@@ -25,11 +25,13 @@ from telerobot_nodes.rtc.elaboration.clauses import UNTOUCHED, law_of, named, of
 from telerobot_nodes.rtc.elaboration.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import motion_parameters, reflex_events, reflex_stops
+from telerobot_nodes.rtc.elaboration.pace import Speeds, pace_of, piece_size
 from telerobot_nodes.rtc.elaboration.places import place_pose
 from telerobot_nodes.rtc.elaboration.request import Request
 from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, on_straight, task_corners
 from telerobot_nodes.rtc.language import GRAVITY
 from telerobot_nodes.rtc.skills import (
+    RAMP_TIME,
     ExpressionError,
     Library,
     NotYetKnownError,
@@ -223,21 +225,30 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     goals = _goals(planned, target, env)
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)
-    length, turn = _length(arm, joints, env)
-    speed = min(_speed(arm, env), planned.kind.speed)
-    swing = float(np.abs(np.diff(joints, axis=0)).max(axis=1).sum()) if len(joints) > 1 else 0.0
-    joint_speed = env.library.workcell.arms[arm].joint_speed
-    turn_speed = min(env.request.constraints.get("turn_speed", joint_speed), joint_speed)
-    duration = max(length / speed, turn / turn_speed, swing / joint_speed, 0.05)
-    if "acceleration" in env.request.constraints:  # half the way faster, half the way slower
-        duration = max(duration, 2.0 * float(np.sqrt(length / env.request.constraints["acceleration"])))
+    poses = np.array([env.checks.kinematics.forward(arm, q) for q in joints])
+    if space is Space.TASK:
+        poses[-1] = np.asarray(goals[-1])
+    points, corners = (joints, joint_corners(joints)) if space is Space.JOINT else (poses, task_corners(poses))
+    sizes = [piece_size(space, poses[a : b + 1], joints[a : b + 1]) for a, b in itertools.pairwise(corners)]
+    pace = pace_of(sizes, _speeds(planned, env), _ramp_time(planned, env))
     if planned.step.duration is not None:
-        duration = max(duration, float(env.evaluate(planned.step.duration)))
-    if space is Space.JOINT:
-        return Trajectory(space, joints, duration, joint_corners(joints))
-    via = np.array([env.checks.kinematics.forward(arm, q) for q in joints])
-    via[-1] = np.asarray(goals[-1])
-    return Trajectory(space, via, duration, task_corners(via))
+        pace = pace.at_least(float(env.evaluate(planned.step.duration)))
+    return Trajectory(space, points, sum(pace.pieces), corners, pace.pieces, pace.ramp_time)
+
+
+def _speeds(planned: PlannedStep, env: Environment) -> Speeds:
+    arm, asked = env.library.workcell.arms[str(env.lookup("arm"))], env.request.constraints
+    return Speeds(
+        min(env.maybe("speed", DEFAULT_SPEED), arm.speed, planned.kind.speed),
+        min(asked.get("turn_speed", arm.joint_speed), arm.joint_speed),
+        arm.joint_speed,
+        asked.get("acceleration"),
+    )
+
+
+def _ramp_time(planned: PlannedStep, env: Environment) -> float:
+    given = {**planned.kind.parameters, **planned.step.parameters}.get("acc_time")
+    return float(env.evaluate(given)) if given is not None else RAMP_TIME
 
 
 def _goals(planned: PlannedStep, target: object, env: Environment) -> list[FloatArray]:
@@ -350,13 +361,3 @@ def _check_regions(arm: str, planned: PlannedStep, joints: FloatArray, env: Envi
         if entered and i:
             problem = f"({x:.3f}, {y:.3f}, {z:.3f}) is in region {entered}"
             raise BindingError(f"step {planned.name}: avoid-task-region: {problem}")
-
-
-def _length(arm: str, joints: FloatArray, env: Environment) -> tuple[float, float]:
-    poses = [env.checks.kinematics.forward(arm, q) for q in joints]
-    steps = [pose_distance(a, b) for a, b in itertools.pairwise(poses)]
-    return sum(step[0] for step in steps), sum(step[1] for step in steps)
-
-
-def _speed(arm: str, env: Environment) -> float:
-    return min(env.maybe("speed", DEFAULT_SPEED), env.library.workcell.arms[arm].speed)

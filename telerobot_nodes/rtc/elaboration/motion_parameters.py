@@ -15,7 +15,6 @@ from telerobot_nodes.rtc.elaboration.request import AXES, Request
 from telerobot_nodes.rtc.language import Comparison, print_condition
 from telerobot_nodes.rtc.skills import TIMEOUT, PrimitiveSpec, Space, Stop, Trajectory
 
-ACCELERATION_TIME = 0.2  # [s]
 FORCE_GAIN = 1e-4  # [m/s/N] of the compliant loop: a spring of k [N/m] is a rate of k times it [1/s]
 MAX_SPRING_GAIN = 50.0  # [1/s]
 ORIENTATION_GAIN = 0.5  # [1/s]
@@ -32,10 +31,7 @@ def motion_parameters(
     """Add what the file leaves open: destination, time, limits, shared control; values of the file stay."""
     filled: dict[str, Any] = {"tr_nom": (0.0, 0, 0, 0, 0, 0, 1), "time_vel_sel": "time"}
     filled["time_vel_val"] = max(trajectory.duration, 0.05)
-    gentle = "acceleration" in env.request.constraints
-    filled["acc_time"] = (
-        0.5 * filled["time_vel_val"] if gentle else min(ACCELERATION_TIME, 0.5 * filled["time_vel_val"])
-    )
+    filled["acc_time"] = min(trajectory.ramp_time, 0.5 * filled["time_vel_val"])
     filled["end_time"] = (
         planned.kind.timeout if not env.request.timeout else min(planned.kind.timeout, env.request.timeout)
     )

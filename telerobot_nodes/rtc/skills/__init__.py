@@ -13,6 +13,7 @@ from telerobot_nodes.rtc.skills.expressions import (
 from telerobot_nodes.rtc.skills.pose_functions import axis_of, compose, inverse, offset, rotate, shift, unit
 from telerobot_nodes.rtc.skills.primitives import (
     HALTED,
+    RAMP_TIME,
     TIMEOUT,
     ParameterValue,
     Primitive,
@@ -44,6 +45,7 @@ from telerobot_nodes.rtc.skills.skills import (
 
 __all__ = [
     "HALTED",
+    "RAMP_TIME",
     "TIMEOUT",
     "Answer",
     "Arm",

@@ -91,6 +91,7 @@ WORDS = {
 
 ParameterValue: TypeAlias = "float | str | tuple[float, ...]"  # whole numbers and booleans among the floats
 
+RAMP_TIME = 0.2  # [s] to full speed, and back to rest
 TIMEOUT = "timeout"
 HALTED = "halted"
 
@@ -107,13 +108,16 @@ class Space(Enum):
 class Trajectory:
     """P: via points, (n, dof) [rad] in joint space or (n, 7) poses of the tool in WORLD.
 
-    `corners`: the rows between which the path is straight, first and last among them.
+    `corners`: the rows between which the path is straight, first and last among them. `pieces` [s]: the time of each
+    straight piece; it begins and ends with a ramp of `ramp_time`.
     """
 
     space: Space
     points: FloatArray
     duration: float = 0.0  # [s]
     corners: tuple[int, ...] = ()
+    pieces: tuple[float, ...] = ()  # empty: one, of all the duration
+    ramp_time: float = RAMP_TIME  # [s]
 
     def __post_init__(self) -> None:
         points = np.array(self.points, dtype=np.float64)
@@ -121,6 +125,9 @@ class Trajectory:
         if self.space is not Space.NONE and (points.ndim != 2 or not len(points)):
             raise InvalidValueError("trajectory.points (shape)", points.shape, "allowed: (n, dof) or (n, 7)")
         in_range(self.duration, "trajectory.duration", 0.0, 3600.0, "s")
+        object.__setattr__(self, "pieces", self.pieces or (self.duration,))
+        if len(self.pieces) != max(len(self.corners) - 1, 1):
+            raise InvalidValueError("trajectory.pieces", len(self.pieces), "allowed: one time for each straight piece")
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
 
