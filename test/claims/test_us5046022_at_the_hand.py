@@ -57,6 +57,34 @@ def test_claim_05_the_simulated_tool_never_goes_back_when_its_points_get_their_t
     assert min(np.diff(places)) > -1e-6
 
 
+def engaged_in_motion(back):
+    """Places [m] where the tool is shown, from when the time clutch is engaged at 0.3 m/s; `back`: the hand returns."""
+    scene, y, places = Scene(delay=0.5), 5.0, []
+    scene.queue.set_time_clutch(scene.now, False)
+    for k in range(100):
+        if k == 40:
+            scene.queue.set_time_clutch(scene.now, True)
+        y += (-0.3 if back and k >= 40 else 0.3) * scene.STEP
+        command = [5.0, y, 5.0, 0.0, 0.0, 0.0, 1.0]
+        scene.step(lambda now, command=command: scene.queue.command_pose(now, command, "device"))
+        places.append(scene.arm.tool_pose[1])
+    assert scene.forward._tips == {}
+    return places[39:]
+
+
+def test_claim_05_the_simulated_tool_does_not_step_back_when_the_clutch_is_engaged_in_motion():
+    """With the clutch engaged it is at the last point, which is behind the hand; it waits until the path is there."""
+    places = engaged_in_motion(back=False)
+    assert min(np.diff(places)) > -1e-6
+    assert places[-1] - places[0] > 0.1
+
+
+def test_claim_05_a_hand_that_returns_as_the_clutch_is_engaged_is_shown_to_return_steadily():
+    places = engaged_in_motion(back=True)
+    assert max(np.abs(np.diff(places))) < 0.03
+    assert places[-1] < places[0] - 0.1
+
+
 def moved_ahead_of_its_path():
     """A scene in which the hand has just moved, and the pose (7,) where the tool is shown; the path is still behind."""
     scene = Scene(delay=0.5)

@@ -90,6 +90,9 @@ class RunMaker:
                 "jumps": int(i > 50),
                 "time_clutch": False,
                 "round_trip": 2.0,
+                "orientation_clutch": i <= 50,
+                "linear_scale": 1.0 if i <= 50 else 0.5,
+                "angular_scale": 1.0,
             }
             self.add(time, "path_plan_queue/state", agent="operator", **told)
             self.add(time, "path_plan_queue/pose_target_cmds", pose=self.device(position))

@@ -151,12 +151,11 @@ def _read_forward(run: RunRecord, table: Columns) -> None:
 
 
 def _read_queue(run: RunRecord, table: Columns) -> None:
-    switches = {name: table[name].astype(bool) for name in ("time_clutch", "position_clutch", "stale")}
+    switches = {name: table[name].astype(bool) for name in (*_CLUTCHES, "stale")}
     table = {**table, **switches}
     run.queue.fill(**table)
     run.controls.fill(**table)
-    names = ("time_clutch", "position_clutch", "brake_rate", "time_ratio", "gripper", "notice", "stale", "agent")
-    for row in changes(table, *names):
+    for row in changes(table, *_CLUTCHES, *_SETTINGS, "brake_rate", "gripper", "notice", "stale", "agent"):
         who = role_of(row["agent"]) or "path_plan_queue"
         for kind, value, text in _of_controls(row):
             run.changed(row["time"], who, kind, value, text)
@@ -171,7 +170,11 @@ def _of_controls(row: dict[str, Any]) -> Iterator[tuple[EventKind, Any, str]]:
     rate, opening = row["brake_rate"], row["gripper"]
     yield EventKind.BRAKE, rate, f"time brake at {rate:g} plan s/s" if rate else "time brake released"
     yield EventKind.TIME_CLUTCH, row["time_clutch"], f"time clutch {'' if row['time_clutch'] else 'dis'}engaged"
+    turning = "" if row["orientation_clutch"] else "dis"
+    yield EventKind.ORIENTATION_CLUTCH, row["orientation_clutch"], f"orientation clutch {turning}engaged"
     yield EventKind.RATIO, row["time_ratio"], f"time ratio {row['time_ratio']:g}"
+    linear, angular = row["linear_scale"], row["angular_scale"]
+    yield EventKind.HAND_SCALE, (linear, angular), f"the tool moves {linear:g} and turns {angular:g} times the hand"
     yield EventKind.GRIPPER, opening, f"gripper {1e3 * opening:.0f} mm" if opening >= 0.0 else ""
 
 
@@ -240,7 +243,9 @@ def _read_crossings(side: str) -> Callable[[RunRecord, Columns], None]:
 
 _JOINTS = ("position", "velocity", "acceleration")
 _AXES = [f"wrench.{name}.{axis}" for name in ("force", "torque") for axis in "xyz"]
-_QUEUE = ("length", "lead", "jumps", "refused", "round_trip", "time_clutch", "position_clutch", "brake_rate")
+_CLUTCHES = ("time_clutch", "position_clutch", "orientation_clutch")
+_SETTINGS = ("time_ratio", "linear_scale", "angular_scale")
+_QUEUE = ("length", "lead", "jumps", "refused", "round_trip", "brake_rate")
 
 # fields and reader of each topic with many messages
 _BY_COLUMN: dict[str, tuple[list[str], Callable[[RunRecord, Columns], None]]] = {
@@ -254,7 +259,7 @@ _BY_COLUMN: dict[str, tuple[list[str], Callable[[RunRecord, Columns], None]]] = 
     "joint_states": (["position"], _read_joints),
     "forward_simulator/state": (["head_time", "robot_time", "lead", "data_age", "conflict"], _read_forward),
     "path_plan_queue/state": (
-        [*_QUEUE, "trial_length", "time_ratio", "gripper", "notice", "stale", "agent"],
+        [*_QUEUE, *_CLUTCHES, *_SETTINGS, "trial_length", "gripper", "notice", "stale", "agent"],
         _read_queue,
     ),
     "plan_executor/state": (

@@ -55,7 +55,9 @@ class EventKind(Enum):
     CONFLICT = "conflict"
     POSITION_CLUTCH = "position clutch"
     TIME_CLUTCH = "time clutch"
+    ORIENTATION_CLUTCH = "orientation clutch"
     RATIO = "time ratio"
+    HAND_SCALE = "hand scale"
     GRIPPER = "gripper"
     BRAKE = "time brake"
     NOTICE = "notice"
@@ -142,7 +144,10 @@ class RunRecord:
     queue: Rows = field(default_factory=lambda: Rows(("time", "length", "lead", "jumps", "refused", "round_trip")))
     controls: Rows = field(  # of the operator whose queue was recorded
         default_factory=lambda: Rows(
-            ("time", "time_clutch", "position_clutch", "brake_rate", "trial_length", "time_ratio", "gripper")
+            (
+                *("time", "time_clutch", "position_clutch", "orientation_clutch", "time_ratio"),
+                *("linear_scale", "angular_scale", "brake_rate", "trial_length", "gripper"),
+            )
         )
     )
     wrench: Rows = field(default_factory=lambda: Rows(("time", "force", "torque")))  # (n, 3) [N], [N m] SENSOR

@@ -2,6 +2,9 @@
 
 With the time clutch disengaged a point gets its plan time when the geometry after it is known. The simulated tool
 shall not wait for that: it stands where the hand is at once, and the timed points follow.
+
+With the time clutch engaged it stands at the last point. Engaged in motion, it waits where it was until the path has come
+there: it does not step back.
 """
 
 from __future__ import annotations
@@ -20,17 +23,31 @@ class HandTip:
 
     def __init__(self) -> None:
         self._shown: tuple[bool, FloatArray | None] = (False, None)
+        self._way = np.inf  # [m], [-] of a quaternion: from the last point to a tip that waits
 
-    def updates(self, tool: FloatArray, head: FloatArray | None, trial: bool) -> list[PlanUpdate]:
+    def updates(
+        self, tool: FloatArray, head: FloatArray | None, trial: bool, time_clutch: bool = False
+    ) -> list[PlanUpdate]:
         """What to publish after the points: `tool` (7,) of the sampler, empty if it has none; `head` (7,) of the path.
 
-        `trial`: the path is the trial path. Nothing when nothing has changed.
+        `trial`: the path is the trial path. `time_clutch`: it is engaged. Nothing when nothing has changed.
         """
         ahead = tool.size > 0 and head is not None and np.abs(tool - head).max() > SAME
         before, shown = self._shown
         tip = tool if ahead else None
+        if time_clutch:
+            tip = shown if ahead and before == trial and self._comes_nearer(head, shown) else None
+        else:
+            self._way = np.inf
         found = [PlanUpdate(UpdateKind.TIP, before)] if shown is not None and (tip is None or before != trial) else []
         if tip is not None and (before != trial or shown is None or not np.array_equal(tip, shown)):
             found.append(PlanUpdate(UpdateKind.TIP, trial, tip=tip))
         self._shown = trial, tip
         return found
+
+    def _comes_nearer(self, head: FloatArray | None, shown: FloatArray | None) -> bool:
+        if head is None or shown is None:
+            return False
+        way = float(np.abs(shown - head).max())
+        before, self._way = self._way, way
+        return SAME < way <= before

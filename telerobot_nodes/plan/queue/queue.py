@@ -246,8 +246,8 @@ class PathPlanQueue:
         """Changes of plan and trial path since the last call, for displays and simulators."""
         recorder = self._recorder
         path, sampler = recorder.path, recorder.sampler
-        head = path.head_pose if len(path) and not sampler.time_clutch else None
-        tip = self._tip.updates(sampler.goal, head, trial=not recorder.position_clutch)
+        head = path.head_pose if len(path) else None
+        tip = self._tip.updates(sampler.goal, head, not recorder.position_clutch, sampler.time_clutch)
         return recorder.plan.drain() + recorder.trial.drain() + tip
 
     def republish(self) -> None:

@@ -24,6 +24,8 @@ def test_every_table_of_a_run_is_written_with_its_units(make_run, tmp_path):
     assert [float(cell) for cell in files["joints"][1][1:]] == pytest.approx(first.tolist())
     assert [row[3] for row in files["events"][1:]] == [event.text for event in found.run.events]
     assert {row[1] for row in files["controls"][1:]} == {"False"}  # the time clutch is disengaged
+    assert files["controls"][0][3:7] == ["orientation clutch", "time ratio", "linear scale", "angular scale"]
+    assert {row[5] for row in files["controls"][1:]} == {"1.0", "0.5"}
     assert max(float(row[4]) for row in files["tool"][1:]) == pytest.approx(found.summary.max_error_m)
 
 

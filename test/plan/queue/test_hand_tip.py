@@ -46,3 +46,23 @@ def test_a_change_of_the_path_ends_the_tip_of_the_other(tip):
     tip.updates(ahead(0.1), HEAD, trial=False)
     assert shown(tip.updates(ahead(0.1), HEAD, trial=True)) == [(False, None), (True, 0.1)]
     assert shown(tip.updates(ahead(0.1), None, trial=False)) == [(True, None)]
+
+
+def test_with_the_time_clutch_engaged_the_tip_waits_for_the_points_and_then_goes(tip):
+    tip.updates(ahead(0.1), HEAD, trial=False)
+    assert tip.updates(ahead(0.12), ahead(0.02), False, time_clutch=True) == []  # it stays where it was
+    assert tip.updates(ahead(0.15), ahead(0.02), False, time_clutch=True) == []
+    assert tip.updates(ahead(0.15), ahead(0.08), False, time_clutch=True) == []
+    assert shown(tip.updates(ahead(0.30), ahead(0.19), False, time_clutch=True)) == [(False, None)]  # gone past
+    assert tip.updates(ahead(0.30), ahead(0.19), False, time_clutch=True) == []
+
+
+def test_a_tip_that_waits_goes_when_the_points_end_or_another_path_is_recorded(tip):
+    tip.updates(ahead(0.1), HEAD, trial=False)
+    assert shown(tip.updates(HEAD, HEAD, False, time_clutch=True)) == [(False, None)]  # the tool is held there
+    tip.updates(ahead(0.1), HEAD, trial=False)
+    assert shown(tip.updates(ahead(0.1), HEAD, True, time_clutch=True)) == [(False, None)]
+
+
+def test_with_the_time_clutch_engaged_from_the_start_there_is_no_tip(tip):
+    assert tip.updates(ahead(0.1), HEAD, False, time_clutch=True) == []
