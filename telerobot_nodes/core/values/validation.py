@@ -40,9 +40,10 @@ def finite_array(values: object, field: str, length: int | None = None) -> Float
         raise InvalidValueError(field, values, "allowed: a list of numbers") from None
     if length is not None and array.size != length:
         raise InvalidValueError(f"{field} (length)", array.size, f"allowed: {length} values")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InvalidValueError(f"{field}[{bad[0]}]", float(array[bad[0]]), "allowed: finite numbers")
+    finite = np.isfinite(array)
+    if not finite.all():
+        bad = int(finite.argmin())
+        raise InvalidValueError(f"{field}[{bad}]", float(array[bad]), "allowed: finite numbers")
     return array
 
 
@@ -62,11 +63,11 @@ def poses(values: object, field: str) -> FloatArray:
     if flat.size % 7:
         raise InvalidValueError(f"{field} (length)", flat.size, "allowed: 7 values per pose")
     rows = flat.reshape(-1, 7)
-    norms = np.linalg.norm(rows[:, 3:], axis=1)
-    bad = np.flatnonzero(np.abs(norms - 1.0) > UNIT_TOLERANCE)
-    if bad.size:
-        raise InvalidValueError(
-            f"{field}[{bad[0]}].orientation", rows[bad[0], 3:].tolist(), "allowed: unit quaternions"
-        )
-    rows[:, 3:] /= norms[:, None]
+    quaternions = rows[:, 3:]
+    norms = np.sqrt(np.einsum("ij,ij->i", quaternions, quaternions))
+    good = np.abs(norms - 1.0) <= UNIT_TOLERANCE
+    if not good.all():
+        bad = int(good.argmin())
+        raise InvalidValueError(f"{field}[{bad}].orientation", quaternions[bad].tolist(), "allowed: unit quaternions")
+    quaternions /= norms[:, None]
     return rows

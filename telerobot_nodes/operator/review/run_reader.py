@@ -170,8 +170,8 @@ def _of_controls(row: dict[str, Any]) -> Iterator[tuple[EventKind, Any, str]]:
     rate, opening = row["brake_rate"], row["gripper"]
     yield EventKind.BRAKE, rate, f"time brake at {rate:g} plan s/s" if rate else "time brake released"
     yield EventKind.TIME_CLUTCH, row["time_clutch"], f"time clutch {'' if row['time_clutch'] else 'dis'}engaged"
-    turning = "" if row["orientation_clutch"] else "dis"
-    yield EventKind.ORIENTATION_CLUTCH, row["orientation_clutch"], f"orientation clutch {turning}engaged"
+    turns = row["orientation_clutch"]
+    yield EventKind.ORIENTATION_CLUTCH, turns, f"orientation clutch {'' if turns else 'dis'}engaged"
     yield EventKind.RATIO, row["time_ratio"], f"time ratio {row['time_ratio']:g}"
     linear, angular = row["linear_scale"], row["angular_scale"]
     yield EventKind.HAND_SCALE, (linear, angular), f"the tool moves {linear:g} and turns {angular:g} times the hand"
@@ -245,7 +245,7 @@ _JOINTS = ("position", "velocity", "acceleration")
 _AXES = [f"wrench.{name}.{axis}" for name in ("force", "torque") for axis in "xyz"]
 _CLUTCHES = ("time_clutch", "position_clutch", "orientation_clutch")
 _SETTINGS = ("time_ratio", "linear_scale", "angular_scale")
-_QUEUE = ("length", "lead", "jumps", "refused", "round_trip", "brake_rate")
+_QUEUE = ("length", "lead", "jumps", "refused", "round_trip", "brake_rate", *_CLUTCHES, *_SETTINGS)
 
 # fields and reader of each topic with many messages
 _BY_COLUMN: dict[str, tuple[list[str], Callable[[RunRecord, Columns], None]]] = {
@@ -258,10 +258,7 @@ _BY_COLUMN: dict[str, tuple[list[str], Callable[[RunRecord, Columns], None]]] = 
     "hardware_interface/wrench": (_AXES, _read_wrench),
     "joint_states": (["position"], _read_joints),
     "forward_simulator/state": (["head_time", "robot_time", "lead", "data_age", "conflict"], _read_forward),
-    "path_plan_queue/state": (
-        [*_QUEUE, *_CLUTCHES, *_SETTINGS, "trial_length", "gripper", "notice", "stale", "agent"],
-        _read_queue,
-    ),
+    "path_plan_queue/state": ([*_QUEUE, "trial_length", "gripper", "notice", "stale", "agent"], _read_queue),
     "plan_executor/state": (
         ["link.number", "authority", "asker", "granted", "state", "reason", "refusal"],
         _read_executor,

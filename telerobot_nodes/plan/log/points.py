@@ -29,8 +29,11 @@ class Timing(IntEnum):
     LINK = 3  # connecting path between two others
 
 
+_NONE: FloatArray = np.empty(0)
+
+
 def _no_gripper() -> FloatArray:
-    return np.empty(0)
+    return _NONE
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ class PlanPoints:
         time = finite_array(self.time, "points.time")
         pose = poses(self.pose, "points.pose")
         timing = np.array(self.timing, dtype=np.uint8).reshape(-1)
-        gripper = finite_array(self.gripper, "points.gripper")
-        posture = finite_array(self.posture, "points.posture")
+        gripper = finite_array(self.gripper, "points.gripper") if len(self.gripper) else _NONE
+        posture = finite_array(self.posture, "points.posture") if len(self.posture) else _NONE
         _check_lengths(time.size, len(pose), timing.size, gripper.size, posture.size)
         _check_time(time)
         if timing.size and timing.max() > Timing.LINK:
@@ -93,9 +96,9 @@ def _check_lengths(n: int, poses_: int, timing: int, gripper: int, posture: int)
 
 
 def _check_time(time: FloatArray) -> None:
-    close = np.flatnonzero(np.diff(time) < MIN_STEP * (1.0 - 1e-6))
-    if close.size:
-        i = int(close[0]) + 1
+    close = time[1:] - time[:-1] < MIN_STEP * (1.0 - 1e-6)
+    if close.any():
+        i = int(close.argmax()) + 1
         raise InvalidValueError(
             f"points.time[{i}]", float(time[i]), f"allowed: {time[i - 1] + MIN_STEP:g} or later [s]"
         )

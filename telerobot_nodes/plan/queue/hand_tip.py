@@ -3,8 +3,8 @@
 With the time clutch disengaged a point gets its plan time when the geometry after it is known. The simulated tool
 shall not wait for that: it stands where the hand is at once, and the timed points follow.
 
-With the time clutch engaged it stands at the last point. Engaged in motion, it waits where it was until the path has come
-there: it does not step back.
+With the time clutch engaged it stands at the last point. Engaged in motion, it waits where it was until the path has
+come there: it does not step back.
 """
 
 from __future__ import annotations
