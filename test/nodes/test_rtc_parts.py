@@ -158,6 +158,8 @@ def fastest_and_hardest(robot, goals):
         ("move left_arm to above dock maintain speed 0.06", True),
         ("move left_arm to above dock via (0.45, 0.0, 0.6) maintain speed 0.06", True),
         ("move left_arm to above dock interpolate task via (0.45, 0.0, 0.6) maintain speed 0.06", True),
+        ("move left_arm to above dock maintain upright speed 0.06", True),
+        ("move left_arm to (0.55, 0.05, 0.48, 0, 1, 0, 0) via (0.45, 0.0, 0.6) maintain upright speed 0.06", True),
     ],
 )
 def test_the_tool_never_exceeds_the_speed_asked_for(workers, robot, text, reached):
@@ -169,11 +171,45 @@ def test_the_tool_never_exceeds_the_speed_asked_for(workers, robot, text, reache
     assert (speed > 0.97 * most) == reached
 
 
-@pytest.mark.parametrize("way", ["1 cm", "20 cm"])
-def test_the_tool_never_exceeds_the_acceleration_asked_for(workers, robot, way):
-    primitive, _ = first_primitive(workers, f"move left_arm by {way} up maintain acceleration 0.05")
+@pytest.mark.parametrize(
+    ("way", "reached"),
+    [
+        ("by 1 cm up", 0.9),
+        ("by 20 cm up", 0.9),
+        ("to above dock", 0.6),  # not straight: a part of the acceleration is across
+        ("to (0.45, -0.30, 0.5, 0, 1, 0, 0)", 0.4),
+        ("to (0.45, -0.30, 0.5, 0, 1, 0, 0) via (0.45, 0.0, 0.6)", 0.4),
+        ("to (0.45, -0.30, 0.5, 0, 1, 0, 0) maintain upright", 0.9),
+    ],
+)
+def test_the_tool_never_exceeds_the_acceleration_asked_for(workers, robot, way, reached):
+    """Also across its way, in a joint motion that turns the tool about an axis of the arm."""
+    primitive, _ = first_primitive(workers, f"move left_arm {way} speed 0.5 maintain acceleration 0.05")
     _, acceleration = fastest_and_hardest(robot, goals_of(primitive, robot, HERE))
-    assert 0.045 < acceleration < 0.051
+    assert reached * 0.05 < acceleration < 1.01 * 0.05
+
+
+def test_what_is_kept_upright_goes_straight_without_a_stop_on_the_way(workers, robot):
+    primitive, _ = first_primitive(workers, "move left_arm to (0.45, -0.30, 0.5, 0, 1, 0, 0) maintain upright")
+    (goal,) = goals_of(primitive, robot, HERE)
+    assert goal.name == "cartesian_guarded"
+
+
+def test_each_piece_is_slowed_by_itself(workers, robot):
+    """A turn in place does not move the tool: it goes on as it was; the way after it is slowed down."""
+    turned = "(0.45, 0.0, 0.6, 0.2, 0.9797959, 0, 0)"
+    text = f"move left_arm to (0.55, 0.0, 0.6, 0.2, 0.9797959, 0, 0) interpolate task via {turned} speed 0.1"
+    primitive, _ = first_primitive(workers, text)
+    here = np.array([0.45, 0.0, 0.6, 0.0, 1.0, 0.0, 0.0])
+    points = np.array([here, *primitive.trajectory.points[list(primitive.trajectory.corners)][1:]])
+    trajectory = Trajectory(Space.TASK, points, 2.6, (0, 1, 2), (1.2, 1.4), (0.2, 0.2))
+    values = {**primitive.parameters, "time_vel_val": trajectory.duration}
+    primitive = dataclasses.replace(primitive, trajectory=trajectory, parameters=values)
+    goals, slower = goals_of(primitive, robot, HERE), slowing(primitive, robot, 0.02)
+    assert slower.change(2) is None
+    assert slower.goal(goals[0], 2) == goals[0]
+    assert float(slower.change(1)[1][1]) == pytest.approx(0.02)
+    assert slower.goal(goals[1], 1).values["time_vel_val"] == pytest.approx(0.1 / 0.02 + 0.2)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +227,9 @@ def test_a_motion_that_is_slowed_down_is_never_made_faster(workers, robot, text)
     for speed in (0.2, 1.0, 100.0):
         assert slowing(primitive, robot, speed) is None
     slower = slowing(primitive, robot, 0.02)
-    again = [slower.goal(goal) for goal in goals]
+    again = [slower.goal(goal, len(goals) - i) for i, goal in enumerate(goals)]
     assert fastest_and_hardest(robot, again)[0] == pytest.approx(0.02, rel=0.01)
-    going_on = ExecutiveGoal(goals[0].name, {**goals[0].values, **dict(zip(*slower.change, strict=True))})
+    going_on = ExecutiveGoal(goals[0].name, {**goals[0].values, **dict(zip(*slower.change(len(goals)), strict=True))})
     going_on.values["time_vel_val"] = float(going_on.values["time_vel_val"])
     assert fastest_and_hardest(robot, [going_on])[0] <= 0.0202
     executive = Executive(robot, 0.005)

@@ -22,6 +22,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.parameters import GcmsfParameters, Trajectory
 
 SMOOTH = 1.5  # [-] peak over mean acceleration of a ramp
+SHORTEST_FADE = 2e-3  # [s]
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,12 @@ class CartesianMotion:
         T_world_dest: pin.SE3,
         trajectory: Trajectory,
         twist_world: FloatArray | None = None,
+        goes_on: bool = False,
     ) -> None:
-        """`twist_world` (6,): velocity of NOM's origin [m/s] and of its rotation [rad/s] now, WORLD axes."""
+        """`twist_world` (6,): velocity of NOM's origin [m/s] and of its rotation [rad/s] now, WORLD axes.
+
+        `goes_on`: it is on its way to this destination already, and shall not pass it.
+        """
         self.destination_R = np.ascontiguousarray(T_world_dest.rotation)
         self.destination_p = np.array(T_world_dest.translation)
         start = coordinates(T_world_dest, T_world_nom)
@@ -112,6 +117,8 @@ class CartesianMotion:
         self._fade_time = trajectory.acc_time
         if twist_world is not None and np.abs(twist_world).max() > 1e-9:
             rate = coordinate_rate(T_world_dest, start, twist_world)
+            if goes_on:
+                self._fade_time = _braking_time(start, rate, self._fade_time)
             self._fade[0] = -0.5 * self._fade_time * rate
             self._fade[1] = rate
             self._start = start - self._fade[0]
@@ -158,13 +165,24 @@ class CartesianMotion:
         """The motion to the destination of `parameters` that continues place and velocity at `t` [s]."""
         twist = self.twist(t)
         T = pin.SE3(self.R.copy(), self.p.copy())
-        return CartesianMotion(T, nominal_destination(parameters, T), parameters.trajectory, twist)
+        destination = nominal_destination(parameters, T)
+        kept = pin.SE3(self.destination_R, self.destination_p)
+        return CartesianMotion(T, destination, parameters.trajectory, twist, destination.isApprox(kept, 1e-6))
 
 
 def nominal_destination(parameters: GcmsfParameters, T_world_nom: pin.SE3) -> pin.SE3:
     """NOM in WORLD at the end, trTnDest trNom; its present place if no destination is given."""
     trajectory = parameters.trajectory
     return trajectory.se3("tr_tn_dest") * trajectory.se3("tr_nom") if trajectory.tr_tn_dest else T_world_nom
+
+
+def _braking_time(offset: FloatArray, rate: FloatArray, longest: float) -> float:
+    """Time [s] to come to rest from `rate` (n,) no later than where `offset` (n,) is zero; at most `longest`.
+
+    A motion that goes on to its destination brakes there as hard as it would have without the change.
+    """
+    left = -float(offset @ rate) / float(rate @ rate)  # [s] to the destination at this rate
+    return min(max(2.0 * left, SHORTEST_FADE), longest) if left > 0.0 else longest
 
 
 def coordinates(T_world_dest: pin.SE3, T_world_nom: pin.SE3) -> FloatArray:
@@ -213,14 +231,21 @@ class JointMotion:
     """Nominal motion of the joints (dof,) [rad] to a destination, all arriving together; may begin while they move."""
 
     def __init__(
-        self, q_from: FloatArray, q_to: FloatArray, trajectory: Trajectory, velocity: FloatArray | None = None
+        self,
+        q_from: FloatArray,
+        q_to: FloatArray,
+        trajectory: Trajectory,
+        velocity: FloatArray | None = None,
+        goes_on: bool = False,
     ) -> None:
-        """`velocity` (dof,) [rad/s] now; default: at rest."""
+        """`velocity` (dof,) [rad/s] now; default: at rest. `goes_on`: as for `CartesianMotion`."""
         dof = np.size(q_from)
         self._to = np.array(q_to, dtype=np.float64)
         self._fade = np.zeros((3, dof))
         self._fade_time = trajectory.acc_time
         if velocity is not None and np.abs(velocity).max() > 1e-9:
+            if goes_on:
+                self._fade_time = _braking_time(np.asarray(q_from) - self._to, velocity, self._fade_time)
             self._fade[0] = -0.5 * self._fade_time * velocity
             self._fade[1] = velocity
         self._way = np.asarray(q_from) - self._to - self._fade[0]
@@ -264,8 +289,9 @@ class JointMotion:
 
     def redirected(self, t: float, parameters: GcmsfParameters) -> JointMotion:
         """The motion to the destination of `parameters` that continues place and velocity at `t` [s]."""
-        moving = self.velocity(t)
-        return JointMotion(self.q, np.array(parameters.trajectory.joint_dest), parameters.trajectory, moving)
+        moving, destination = self.velocity(t), np.array(parameters.trajectory.joint_dest)
+        goes_on = bool(np.abs(destination - self._to).max() < 1e-6)
+        return JointMotion(self.q, destination, parameters.trajectory, moving, goes_on)
 
 
 class PathMotion:

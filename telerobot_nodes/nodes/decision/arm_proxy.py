@@ -141,12 +141,13 @@ class ArmProxy:
         if slower is None or (running.slower is not None and slower.ratio <= running.slower.ratio):
             return
         running.slower = slower
-        if running.waits:  # the goal that goes on is a new one
+        change = slower.change(len(running.goals))
+        if running.waits or change is None:  # the goal that goes on is a new one, or slower already
             return
         if not self._change.service_is_ready():
             self._slowed(number, None)
             return
-        keys, values = slower.change
+        keys, values = change
         request = self._change.srv_type.Request(keys=keys, values=values)
         self._change.call_async(request).add_done_callback(lambda done: self._slowed(number, done.result()))
 
@@ -183,7 +184,9 @@ class ArmProxy:
         if not self._client.server_is_ready():
             self._finish(running, "link_loss", None, f"{self.arm.name}: gcmsf_control does not serve primitives")
             return
-        first = running.goals[0] if running.slower is None else running.slower.goal(running.goals[0])
+        first = running.goals[0]
+        if running.slower is not None:
+            first = running.slower.goal(first, len(running.goals))
         keys, values = first.texts
         goal = ExecutePrimitive.Goal(
             parameters=PrimitiveParameters(

@@ -15,9 +15,9 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import pose_distance, pose_from_se3, se3_from_pose
+from telerobot_nodes.core.values import FloatArray, pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.motion.parameters import kind_named
-from telerobot_nodes.rtc.elaboration import fastest, pose_length
+from telerobot_nodes.rtc.elaboration import joint_piece, pose_length
 from telerobot_nodes.rtc.execution import needs_note
 from telerobot_nodes.rtc.skills import ParameterValue, Primitive, Report, Space
 
@@ -67,10 +67,10 @@ def _pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[ExecutiveGoa
     points, corners = trajectory.points, trajectory.corners
     in_joints = trajectory.space is Space.JOINT
     stretch = float(primitive.parameters["time_vel_val"]) / (trajectory.duration or 1.0)  # type: ignore[arg-type]
-    for a, b, piece in zip(corners[:-1], corners[1:], trajectory.pieces, strict=True):
+    for a, b, piece, ramp in zip(corners[:-1], corners[1:], trajectory.pieces, trajectory.ramps, strict=True):
         values, seconds = dict(primitive.parameters), max(piece * stretch, 0.05)
         values["time_vel_val"] = seconds
-        values["acc_time"] = min(trajectory.ramp_time, 0.5 * seconds)
+        values["acc_time"] = min(ramp, 0.5 * seconds)
         if in_joints:
             values["joint_dest"] = tuple(points[b].tolist())
         elif primitive.executive == "compliant_motion" and pose_length(points[a], points[b]) < NO_LENGTH:
@@ -94,44 +94,55 @@ def _fitting(executive: str, values: dict[str, ParameterValue]) -> ExecutiveGoal
 
 @dataclass(frozen=True)
 class Slowing:
-    """A motion that goes on more slowly: the change of the goal under way, and the goals that are still to be sent."""
+    """A motion that goes on more slowly: the goal under way, and those still to be sent. One value for each goal."""
 
-    velocity: float  # [m/s] or [rad/s], of whichever is more, as the executive has it
-    ratio: float  # of the tool's largest speed to the one that is allowed
+    velocities: tuple[float, ...]  # [m/s] or [rad/s], of whichever is more, as the executive has it
+    ratios: tuple[float, ...]  # of the tool's largest speed to the one that is allowed
 
     @property
-    def change(self) -> tuple[list[str], list[str]]:
-        """Keys and values for the goal under way."""
-        return ["time_vel_sel", "time_vel_val"], ["velocity", repr(self.velocity)]
+    def ratio(self) -> float:
+        """The largest."""
+        return max(self.ratios)
 
-    def goal(self, goal: ExecutiveGoal) -> ExecutiveGoal:
-        """A goal at the new speed; as it is where it is slower already."""
-        if "time_vel_val" not in goal.values:
+    def change(self, left: int) -> tuple[list[str], list[str]] | None:
+        """Keys and values for the goal under way, the first of `left`; None where it is slower already."""
+        if self.ratios[-left] <= 1.0:
+            return None
+        return ["time_vel_sel", "time_vel_val"], ["velocity", repr(self.velocities[-left])]
+
+    def goal(self, goal: ExecutiveGoal, left: int) -> ExecutiveGoal:
+        """The first of `left` goals at the new speed; as it is where it is slower already."""
+        if "time_vel_val" not in goal.values or self.ratios[-left] <= 1.0:
             return goal
         seconds = float(goal.values["time_vel_val"])  # type: ignore[arg-type]
         ramp = float(goal.values.get("acc_time", 0.0))  # type: ignore[arg-type]
-        slower = (seconds - ramp) * self.ratio + ramp
-        return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": max(seconds, slower)})
+        slower = (seconds - ramp) * self.ratios[-left] + ramp
+        return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": slower})
 
 
 def slowing(primitive: Primitive, robot: RobotModel, speed: float) -> Slowing | None:
     """How the tool of a motion comes to go at `speed` [m/s] at most; None where it is slower already, or stands."""
-    trajectory, joint = primitive.trajectory, primitive.trajectory.space is Space.JOINT
+    trajectory = primitive.trajectory
     if trajectory.space is Space.NONE or len(trajectory.points) < 2:
         return None
-    ratio, velocity = 0.0, np.inf
-    for a, b, seconds in zip(trajectory.corners[:-1], trajectory.corners[1:], trajectory.pieces, strict=True):
-        points = trajectory.points[a : b + 1]
-        poses = np.array([pose_from_se3(robot.forward(row)) for row in points]) if joint else points
-        ways = np.array([pose_distance(p, q) for p, q in itertools.pairwise(poses)])
-        length = fastest(trajectory.space, points, ways)[0]
-        if length < NO_LENGTH:
-            continue
-        size = float(np.abs(points[-1] - points[0]).max()) if joint else max(pose_distance(points[0], points[-1]))
-        ramp = min(trajectory.ramp_time, 0.5 * seconds)
-        ratio = max(ratio, length / (speed * (seconds - ramp)))
-        velocity = min(velocity, size * speed / length)
-    return Slowing(velocity, ratio) if ratio > 1.0 else None
+    ratios, velocities = [], []
+    for i, (a, b) in enumerate(itertools.pairwise(trajectory.corners)):
+        length, size = _way(trajectory.space, robot, trajectory.points[a], trajectory.points[b])
+        seconds = trajectory.pieces[i]
+        ramp = min(trajectory.ramps[i], 0.5 * seconds)
+        ratios.append(length / (speed * (seconds - ramp)))
+        velocities.append(size * speed / max(length, NO_LENGTH))
+    slower = Slowing(tuple(velocities), tuple(ratios))
+    return slower if slower.ratio > 1.0 else None
+
+
+def _way(space: Space, robot: RobotModel, start: FloatArray, end: FloatArray) -> tuple[float, float]:
+    """Way of the tool [m] if all were as fast as the fastest part, and that which the executive counts [m], [rad]."""
+    if space is Space.JOINT:
+        size = joint_piece(lambda joints: pose_from_se3(robot.forward(joints)), start, end)
+        return size.tool, size.joint
+    metres, angle = pose_distance(start, end)
+    return metres, max(metres, angle)
 
 
 def _yaml(value: ParameterValue) -> str:

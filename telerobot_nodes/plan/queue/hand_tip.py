@@ -32,7 +32,7 @@ class HandTip:
 
         `trial`: the path is the trial path. `time_clutch`: it is engaged. Nothing when nothing has changed.
         """
-        ahead = tool.size > 0 and head is not None and np.abs(tool - head).max() > SAME
+        ahead = tool.size > 0 and head is not None and _gap(tool, head) > SAME
         before, shown = self._shown
         tip = tool if ahead else None
         if time_clutch:
@@ -48,6 +48,12 @@ class HandTip:
     def _comes_nearer(self, head: FloatArray | None, shown: FloatArray | None) -> bool:
         if head is None or shown is None:
             return False
-        way = float(np.abs(shown - head).max())
+        way = _gap(shown, head)
         before, self._way = self._way, way
         return SAME < way <= before
+
+
+def _gap(a: FloatArray, b: FloatArray) -> float:
+    """Between two poses (7,): [m] and, for the turn, [-] of the quaternions, of which either sign means the same."""
+    turn = min(np.linalg.norm(a[3:] - b[3:]), np.linalg.norm(a[3:] + b[3:]))
+    return float(np.linalg.norm(a[:3] - b[:3]) + turn)

@@ -7,7 +7,7 @@ from telerobot_nodes.rtc.elaboration.binder import bind
 from telerobot_nodes.rtc.elaboration.elaborator import Choice, ElaborationError, PlannedStep, Script
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import STOPPING
-from telerobot_nodes.rtc.elaboration.pace import fastest
+from telerobot_nodes.rtc.elaboration.pace import joint_piece
 from telerobot_nodes.rtc.elaboration.places import place_pose
 from telerobot_nodes.rtc.elaboration.request import Request, Rule, make_request
 from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, pose_length, task_corners
@@ -24,8 +24,8 @@ __all__ = [
     "Script",
     "bind",
     "elaborate",
-    "fastest",
     "joint_corners",
+    "joint_piece",
     "make_request",
     "place_pose",
     "pose_length",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from telerobot_nodes.rtc.elaboration.clauses import UNTOUCHED, law_of, named, of
 from telerobot_nodes.rtc.elaboration.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import motion_parameters, reflex_events, reflex_stops
-from telerobot_nodes.rtc.elaboration.pace import Speeds, pace_of, piece_size
+from telerobot_nodes.rtc.elaboration.pace import Limits, PieceSize, joint_piece, pace_of, task_piece
 from telerobot_nodes.rtc.elaboration.places import place_pose
 from telerobot_nodes.rtc.elaboration.request import Request
 from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, on_straight, task_corners
@@ -148,7 +149,7 @@ def _primitive(
         step=planned.name,
         kind=kind.name,
         subsystem="operator" if by_operator else _subsystem(kind.role, env),
-        executive="operator_task" if by_operator else kind.executive,
+        executive="operator_task" if by_operator else _executive(kind, trajectory),
         law=law_of(planned),
         trajectory=trajectory,
         stops=reflex_stops(kind, request),
@@ -159,6 +160,12 @@ def _primitive(
         grip=_grip(env) if kind.role == "arm" else 0.0,
         began=_began(env) if kind.role == "arm" else (),
     )
+
+
+def _executive(kind: PrimitiveSpec, trajectory: Trajectory) -> str:
+    """The executive's primitive: a joint motion that keeps its orientation is performed in task space."""
+    in_task = kind.space is Space.JOINT and trajectory.space is Space.TASK
+    return "cartesian_guarded" if in_task else kind.executive
 
 
 def _began(env: Environment) -> tuple[float, ...]:
@@ -225,20 +232,30 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     goals = _goals(planned, target, env)
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)
-    poses = np.array([env.checks.kinematics.forward(arm, q) for q in joints])
-    if space is Space.TASK:
-        poses[-1] = np.asarray(goals[-1])
-    points, corners = (joints, joint_corners(joints)) if space is Space.JOINT else (poses, task_corners(poses))
-    sizes = [piece_size(space, poses[a : b + 1], joints[a : b + 1]) for a, b in itertools.pairwise(corners)]
-    pace = pace_of(sizes, _speeds(planned, env), _ramp_time(planned, env))
+    sizes: list[PieceSize] = []
+    if _is_in_joints(planned.kind, env):
+        points, corners = joints, joint_corners(joints)
+        forward = partial(env.checks.kinematics.forward, arm)
+        sizes += [joint_piece(forward, points[a], points[b]) for a, b in itertools.pairwise(corners)]
+    else:
+        space, points = Space.TASK, np.array([env.checks.kinematics.forward(arm, q) for q in joints])
+        points[-1] = np.asarray(goals[-1])
+        corners = task_corners(points)
+        sizes += [task_piece(points[a : b + 1], joints[a : b + 1]) for a, b in itertools.pairwise(corners)]
+    pace = pace_of(sizes, _limits(planned, env), _ramp_time(planned, env))
     if planned.step.duration is not None:
         pace = pace.at_least(float(env.evaluate(planned.step.duration)))
-    return Trajectory(space, points, sum(pace.pieces), corners, pace.pieces, pace.ramp_time)
+    return Trajectory(space, points, sum(pace.pieces), corners, pace.pieces, pace.ramps)
 
 
-def _speeds(planned: PlannedStep, env: Environment) -> Speeds:
+def _is_in_joints(kind: PrimitiveSpec, env: Environment) -> bool:
+    """True for a path that is straight in joint space; one that keeps its orientation is straight in task space."""
+    return kind.space is Space.JOINT and (kind.joints or not _ORIENTED & set(env.request.kept))
+
+
+def _limits(planned: PlannedStep, env: Environment) -> Limits:
     arm, asked = env.library.workcell.arms[str(env.lookup("arm"))], env.request.constraints
-    return Speeds(
+    return Limits(
         min(env.maybe("speed", DEFAULT_SPEED), arm.speed, planned.kind.speed),
         min(asked.get("turn_speed", arm.joint_speed), arm.joint_speed),
         arm.joint_speed,
@@ -265,7 +282,7 @@ def _joint_path(
     """Joint positions (n, dof) through the goals: straight in joint space, or in task space by kinematics."""
     path = [start]
     for goal in goals:
-        if kind.space is Space.JOINT and (kind.joints or not _ORIENTED & set(env.request.kept)):
+        if _is_in_joints(kind, env):
             if kind.joints:
                 _check_joints(arm, goal, start, env)
             end = goal if kind.joints else env.checks.kinematics.solve(arm, goal, path[-1])

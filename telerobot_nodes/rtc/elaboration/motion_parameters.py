@@ -31,7 +31,7 @@ def motion_parameters(
     """Add what the file leaves open: destination, time, limits, shared control; values of the file stay."""
     filled: dict[str, Any] = {"tr_nom": (0.0, 0, 0, 0, 0, 0, 1), "time_vel_sel": "time"}
     filled["time_vel_val"] = max(trajectory.duration, 0.05)
-    filled["acc_time"] = min(trajectory.ramp_time, 0.5 * filled["time_vel_val"])
+    filled["acc_time"] = min(trajectory.ramps[0], 0.5 * filled["time_vel_val"])
     filled["end_time"] = (
         planned.kind.timeout if not env.request.timeout else min(planned.kind.timeout, env.request.timeout)
     )

@@ -109,7 +109,7 @@ class Trajectory:
     """P: via points, (n, dof) [rad] in joint space or (n, 7) poses of the tool in WORLD.
 
     `corners`: the rows between which the path is straight, first and last among them. `pieces` [s]: the time of each
-    straight piece; it begins and ends with a ramp of `ramp_time`.
+    straight piece; `ramps` [s]: of its beginning, and of its end.
     """
 
     space: Space
@@ -117,7 +117,7 @@ class Trajectory:
     duration: float = 0.0  # [s]
     corners: tuple[int, ...] = ()
     pieces: tuple[float, ...] = ()  # empty: one, of all the duration
-    ramp_time: float = RAMP_TIME  # [s]
+    ramps: tuple[float, ...] = ()  # empty: RAMP_TIME each
 
     def __post_init__(self) -> None:
         points = np.array(self.points, dtype=np.float64)
@@ -126,8 +126,10 @@ class Trajectory:
             raise InvalidValueError("trajectory.points (shape)", points.shape, "allowed: (n, dof) or (n, 7)")
         in_range(self.duration, "trajectory.duration", 0.0, 3600.0, "s")
         object.__setattr__(self, "pieces", self.pieces or (self.duration,))
-        if len(self.pieces) != max(len(self.corners) - 1, 1):
-            raise InvalidValueError("trajectory.pieces", len(self.pieces), "allowed: one time for each straight piece")
+        object.__setattr__(self, "ramps", self.ramps or (RAMP_TIME,) * len(self.pieces))
+        count = max(len(self.corners) - 1, 1)
+        if (len(self.pieces), len(self.ramps)) != (count, count):
+            raise InvalidValueError("trajectory.pieces", len(self.pieces), f"allowed: {count}, one per straight piece")
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.motion.parameters import Trajectory
+from telerobot_nodes.motion.parameters import GcmsfParameters, Trajectory
 from telerobot_nodes.motion.primitives.trajectory import CartesianMotion, JointMotion, Profile, profile_for
 
 SIX = st.tuples(*[st.floats(-1.0, 1.0)] * 6)
@@ -139,3 +139,33 @@ def test_joints_change_destination_under_way_without_a_step_in_place_or_speed():
     np.testing.assert_allclose((second.q - q) / 1e-5, v, atol=1e-3)
     assert second.sample(second.duration)
     np.testing.assert_allclose(second.q, [-0.5, 0.0, 0.0], atol=1e-12)
+
+
+WAYS = {"cartesian": {"tr_tn_dest": (0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)}, "joint": {"joint_dest": (0.2,)}}
+
+
+def slowed(kind, t, value):
+    """A motion of 0.2 m or rad in 1.2 s, slowed down to `value` [1/s] at `t` [s]: its places from there on, each ms."""
+    fast = Trajectory(**WAYS[kind], acc_time=0.2, time_vel_sel="time", time_vel_val=1.2)
+    slow = Trajectory(**WAYS[kind], acc_time=0.2, time_vel_sel="velocity", time_vel_val=value)
+    slower = GcmsfParameters(trajectory=slow)
+    if kind == "joint":
+        motion = JointMotion(np.zeros(1), np.array(fast.joint_dest), fast)
+    else:
+        motion = CartesianMotion(pin.SE3.Identity(), fast.se3("tr_tn_dest"), fast)
+    motion.sample(t)
+    again, places = motion.redirected(t, slower), []
+    for now in np.arange(0.0, again.duration + 1e-3, 1e-3):
+        again.sample(now)
+        places.append(again.q[0] if kind == "joint" else again.p[0])
+    return np.array(places)
+
+
+@pytest.mark.parametrize("kind", ["cartesian", "joint"])
+@pytest.mark.parametrize("value", [0.001, 0.01, 0.1])
+@pytest.mark.parametrize("t", [0.05, 0.15, 0.6, 0.95, 1.0, 1.05, 1.1, 1.15, 1.19, 1.199])
+def test_a_motion_slowed_down_on_its_way_never_passes_its_destination(kind, value, t):
+    places = slowed(kind, t, value)
+    assert places.max() <= 0.2 + 1e-6
+    assert places[-1] == pytest.approx(0.2, abs=1e-6)
+    assert np.abs(np.diff(places, n=2)).max() * 1e6 < 1.5 * 1.5  # [1/s^2] the ramp it had has 1.5

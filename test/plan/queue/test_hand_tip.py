@@ -66,3 +66,11 @@ def test_a_tip_that_waits_goes_when_the_points_end_or_another_path_is_recorded(t
 
 def test_with_the_time_clutch_engaged_from_the_start_there_is_no_tip(tip):
     assert tip.updates(ahead(0.1), HEAD, False, time_clutch=True) == []
+
+
+def test_the_sign_of_a_quaternion_does_not_count(tip):
+    other = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    assert tip.updates(other * HEAD, HEAD, trial=False) == []
+    tip.updates(other * ahead(0.1), HEAD, trial=False)
+    assert tip.updates(other * ahead(0.2), ahead(0.05), False, time_clutch=True) == []
+    assert shown(tip.updates(other * ahead(0.3), ahead(0.2), False, time_clutch=True)) == [(False, None)]
