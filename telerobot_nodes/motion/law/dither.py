@@ -32,14 +32,24 @@ def wave(shape: int, phase: float) -> float:
 
 
 @njit(cache=True)
+def grown(time: float, ramp: float) -> float:
+    """Share of the amplitude at `time` [s], which it reaches, without a kick, after `ramp` [s]."""
+    if time >= ramp:
+        return 1.0
+    u = time / ramp
+    return u * u * (3.0 - 2.0 * u)
+
+
+@njit(cache=True)
 def dither_motion(law: Law, state: State, time: float, out: FloatArray) -> None:
     """Displacement of NOM (6,) of the sample at `time` [s] that brings the wave to its present value."""
     d = np.empty(6)
     magnitude, shape = law.six[LawSix.DITHER_MAG], int(law.value[LawValue.DITHER_WAVE])
+    share = grown(time, law.value[LawValue.DITHER_RAMP])
     for i in range(6):
         target = 0.0
         if magnitude[i] > 0.0:
-            target = magnitude[i] * wave(shape, time / law.six[LawSix.DITHER_PERIOD, i])
+            target = share * magnitude[i] * wave(shape, time / law.six[LawSix.DITHER_PERIOD, i])
         d[i] = target - state.six[StateSix.DITHER_APPLIED, i]
         state.six[StateSix.DITHER_STEP, i] = d[i]
         state.six[StateSix.DITHER_APPLIED, i] = target

@@ -158,6 +158,7 @@ class Dither(Group):
     tr_dither: Vector = pose("trDither", "DITHER in NOM")
     dither_mag: Vector = vector("ditherMag", (0.0,) * 6, "m, rad", 0.0, 0.1, "amplitude of each DOF; 0: none")
     dither_period: Vector = vector("ditherPeriod", (1.0,) * 6, "s", 0.02, 60.0, "period of each DOF")
+    dither_ramp: float = number("", 0.0, "s", 0.0, 60.0, "time in which the waves grow to their amplitude; 0: none")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,7 +23,7 @@ _NAMES: dict[int, str] = {
     1: (
         "period time_vel_val acc_time trans_threshold ang_threshold test_time end_time end_trans_err "
         "end_ang_err end_trans_vel end_ang_vel end_force_err end_torque_err end_force_vel end_torque_vel "
-        "min_force_thres min_torque_thres max_force_thres max_torque_thres"
+        "min_force_thres min_torque_thres max_force_thres max_torque_thres dither_ramp"
     ),
     2: "max_sf_vel js_gain js_theta j_safety_limit",
     4: "mass_prop spring_gains max_spring_vel",

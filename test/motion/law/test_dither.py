@@ -52,6 +52,20 @@ def test_dither_adds_up_to_its_wave_in_the_dither_frame(make_law, arm, shape):
         np.testing.assert_allclose(pin.log3(at_dither.rotation), target[3:], atol=1e-9)
 
 
+@pytest.mark.parametrize("shape", ["triangle", "sine"])
+def test_a_wave_that_grows_begins_without_a_kick_and_becomes_the_whole_wave(make_law, arm, shape):
+    law, state, _ = make_law(arm, dither_wave=shape, dither_mag=[4e-3, 0, 0, 0, 0, 0], dither_ramp=0.5)
+    out, places = np.empty(6), [0.0]
+    for k in range(1, 400):
+        dither_motion(law, state, k * PERIOD, out)
+        places.append(places[-1] + out[0])
+    index, times = ("triangle", "sine", "square").index(shape), PERIOD * np.arange(400)
+    late = times >= 0.5
+    np.testing.assert_allclose(np.array(places)[late], [4e-3 * wave(index, t) for t in times[late]], atol=1e-9)
+    speed = np.abs(np.diff(places)) / PERIOD
+    assert speed[0] < 0.01 * speed.max()
+
+
 def test_what_a_limit_cuts_off_a_wave_is_made_up_later(make_law, arm):
     law, state, _ = make_law(arm, dither_wave="square", dither_mag=[1e-3, 0, 0, 0, 0, 0])
     out, x = np.empty(6), 0.0
