@@ -151,8 +151,9 @@ def _read_forward(run: RunRecord, table: Columns) -> None:
 
 
 def _read_queue(run: RunRecord, table: Columns) -> None:
-    switches = {name: table[name].astype(bool) for name in (*_CLUTCHES, "stale")}
-    table = {**table, **switches}
+    table = {**table, **{name: table[name].astype(bool) for name in (*_CLUTCHES, "stale")}}
+    run.assume(EventKind.ORIENTATION_CLUTCH, True)
+    run.assume(EventKind.HAND_SCALE, (1.0, 1.0))
     run.queue.fill(**table)
     run.controls.fill(**table)
     for row in changes(table, *_CLUTCHES, *_SETTINGS, "brake_rate", "gripper", "notice", "stale", "agent"):

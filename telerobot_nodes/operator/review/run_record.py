@@ -175,6 +175,10 @@ class RunRecord:
             if text:
                 self.events.append(Event(time, source, kind, text))
 
+    def assume(self, kind: EventKind, value: Any) -> None:
+        """Take a value as known from the start: no event until it is another."""
+        self._latest.setdefault(kind, value)
+
     def refuse(self, time: float, source: str, reason: str) -> None:
         """Record a refusal once."""
         known = self.refusals.setdefault(source, [])

@@ -81,7 +81,8 @@ def test_refusals_and_events_are_on_the_timeline(make_run):
     assert summary.refusals["path_plan_queue"] == ["points.pose[3]: nan is not allowed; allowed: finite numbers"]
     texts = [event.text for event in events]
     assert "time clutch disengaged" in texts
-    assert texts.index("orientation clutch engaged") < texts.index("orientation clutch disengaged")
+    assert "orientation clutch disengaged" in texts
+    assert "orientation clutch engaged" not in texts  # as always at the start: no event
     assert "the tool moves 0.5 and turns 1 times the hand" in texts
     assert "tracking" in texts
     assert "delay 1 s, jitter 0 s, loss 0.0%" in texts
