@@ -195,6 +195,14 @@ def test_what_is_kept_upright_goes_straight_without_a_stop_on_the_way(workers, r
     assert goal.name == "cartesian_guarded"
 
 
+@pytest.mark.parametrize("text", ["move left_arm to above dock", "move left_arm by 20 cm up"])
+def test_the_velocity_that_a_skill_file_gives_is_sent_as_it_is(workers, robot, text):
+    primitive, _ = first_primitive(workers, text)
+    values = {**primitive.parameters, "time_vel_sel": "velocity", "time_vel_val": 0.01}
+    (goal,) = goals_of(dataclasses.replace(primitive, parameters=values), robot, HERE)
+    assert (goal.values["time_vel_sel"], goal.values["time_vel_val"]) == ("velocity", 0.01)
+
+
 def test_each_piece_is_slowed_by_itself(workers, robot):
     """A turn in place does not move the tool: it goes on as it was; the way after it is slowed down."""
     turned = "(0.45, 0.0, 0.6, 0.2, 0.9797959, 0, 0)"

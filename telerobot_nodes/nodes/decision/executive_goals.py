@@ -68,9 +68,10 @@ def _pieces(primitive: Primitive, T_world_arm: pin.SE3) -> Iterator[ExecutiveGoa
     in_joints = trajectory.space is Space.JOINT
     stretch = float(primitive.parameters["time_vel_val"]) / (trajectory.duration or 1.0)  # type: ignore[arg-type]
     for a, b, piece, ramp in zip(corners[:-1], corners[1:], trajectory.pieces, trajectory.ramps, strict=True):
-        values, seconds = dict(primitive.parameters), max(piece * stretch, 0.05)
-        values["time_vel_val"] = seconds
-        values["acc_time"] = min(ramp, 0.5 * seconds)
+        values = dict(primitive.parameters)
+        if values["time_vel_sel"] == "time":  # a skill file may give a velocity, which counts for each piece
+            values["time_vel_val"] = seconds = max(piece * stretch, 0.05)
+            values["acc_time"] = min(ramp, 0.5 * seconds)
         if in_joints:
             values["joint_dest"] = tuple(points[b].tolist())
         elif primitive.executive == "compliant_motion" and pose_length(points[a], points[b]) < NO_LENGTH:
@@ -115,6 +116,8 @@ class Slowing:
         if "time_vel_val" not in goal.values or self.ratios[-left] <= 1.0:
             return goal
         seconds = float(goal.values["time_vel_val"])  # type: ignore[arg-type]
+        if goal.values["time_vel_sel"] == "velocity":
+            return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": min(seconds, self.velocities[-left])})
         ramp = float(goal.values.get("acc_time", 0.0))  # type: ignore[arg-type]
         slower = (seconds - ramp) * self.ratios[-left] + ramp
         return ExecutiveGoal(goal.name, {**goal.values, "time_vel_val": slower})

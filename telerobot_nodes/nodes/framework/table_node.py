@@ -148,8 +148,10 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
 
     def stamp(self, at: float = math.inf) -> Any:
         """ROS time when the host's monotonic clock was `at` [s], by default now; for people and bags."""
-        age = max(self.now() - at, 0.0)
-        return (self.get_clock().now() - Duration(nanoseconds=int(1e9 * age))).to_msg()
+        now = self.get_clock().now()
+        if at == math.inf:
+            return now.to_msg()
+        return (now - Duration(nanoseconds=int(1e9 * max(self.now() - at, 0.0)))).to_msg()
 
     def destroy_node(self) -> None:
         """Release everything that the middleware holds for this node, so that its participant ends here.

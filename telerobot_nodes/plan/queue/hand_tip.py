@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from telerobot_nodes.core.protocol import UpdateKind
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, pose_distance
 from telerobot_nodes.plan.log import PlanUpdate
 
-SAME = 1e-6  # [m], [-] of a quaternion
+SAME = 1e-6  # [m], [rad]
 
 
 class HandTip:
@@ -23,7 +23,7 @@ class HandTip:
 
     def __init__(self) -> None:
         self._shown: tuple[bool, FloatArray | None] = (False, None)
-        self._way = np.inf  # [m], [-] of a quaternion: from the last point to a tip that waits
+        self._way = np.inf  # [m], [rad]: from the last point to a tip that waits
 
     def updates(
         self, tool: FloatArray, head: FloatArray | None, trial: bool, time_clutch: bool = False
@@ -54,6 +54,5 @@ class HandTip:
 
 
 def _gap(a: FloatArray, b: FloatArray) -> float:
-    """Between two poses (7,): [m] and, for the turn, [-] of the quaternions, of which either sign means the same."""
-    turn = min(np.linalg.norm(a[3:] - b[3:]), np.linalg.norm(a[3:] + b[3:]))
-    return float(np.linalg.norm(a[:3] - b[:3]) + turn)
+    """Between two poses (7,): distance [m] and angle [rad], added."""
+    return sum(pose_distance(a, b))

@@ -26,7 +26,7 @@ from telerobot_nodes.rtc.elaboration.clauses import UNTOUCHED, law_of, named, of
 from telerobot_nodes.rtc.elaboration.elaborator import ElaborationError, PlannedStep, demand
 from telerobot_nodes.rtc.elaboration.environment import Environment, Results
 from telerobot_nodes.rtc.elaboration.motion_parameters import motion_parameters, reflex_events, reflex_stops
-from telerobot_nodes.rtc.elaboration.pace import Limits, PieceSize, joint_piece, pace_of, task_piece
+from telerobot_nodes.rtc.elaboration.pace import Limits, joint_piece, pace_of, task_piece
 from telerobot_nodes.rtc.elaboration.places import place_pose
 from telerobot_nodes.rtc.elaboration.request import Request
 from telerobot_nodes.rtc.elaboration.straight_pieces import joint_corners, on_straight, task_corners
@@ -232,16 +232,15 @@ def _trajectory(planned: PlannedStep, target: object, env: Environment) -> Traje
     goals = _goals(planned, target, env)
     joints = _joint_path(arm, start, goals, planned.kind, env)
     _check_path(arm, planned, joints, env)
-    sizes: list[PieceSize] = []
     if _is_in_joints(planned.kind, env):
         points, corners = joints, joint_corners(joints)
         forward = partial(env.checks.kinematics.forward, arm)
-        sizes += [joint_piece(forward, points[a], points[b]) for a, b in itertools.pairwise(corners)]
+        sizes = [joint_piece(forward, points[a], points[b]) for a, b in itertools.pairwise(corners)]
     else:
         space, points = Space.TASK, np.array([env.checks.kinematics.forward(arm, q) for q in joints])
         points[-1] = np.asarray(goals[-1])
         corners = task_corners(points)
-        sizes += [task_piece(points[a : b + 1], joints[a : b + 1]) for a, b in itertools.pairwise(corners)]
+        sizes = [task_piece(points[a : b + 1], joints[a : b + 1]) for a, b in itertools.pairwise(corners)]
     pace = pace_of(sizes, _limits(planned, env), _ramp_time(planned, env))
     if planned.step.duration is not None:
         pace = pace.at_least(float(env.evaluate(planned.step.duration)))

@@ -15,7 +15,7 @@ from telerobot_nodes.core.values import FloatArray, pose_distance
 from telerobot_nodes.rtc.elaboration.straight_pieces import pose_length
 from telerobot_nodes.rtc.skills import RAMP_TIME
 
-RAMP_PEAK = 1.5  # [-] peak over mean acceleration of the executive's ramps
+RAMP_PEAK = 1.5  # [-] peak over mean acceleration of the executive's ramps (`motion/primitives/trajectory.py`)
 STANDING = 0.05  # [s] for a piece of no length
 SAMPLE = 0.025  # [rad] of a joint, between the places where a joint motion is examined
 FEWEST, MOST = 8, 400  # samples of a joint motion
