@@ -189,6 +189,14 @@ def test_the_tool_never_exceeds_the_acceleration_asked_for(workers, robot, way, 
     assert reached * 0.05 < acceleration < 1.01 * 0.05
 
 
+def test_the_acceleration_across_the_way_counts(workers, robot):
+    """The base turns by 2 rad: at full speed the tool goes round in a circle."""
+    joints = ", ".join(f"{angle:.6f} rad" for angle in robot.home + np.array([2.0, 0, 0, 0, 0, 0]))
+    primitive, _ = first_primitive(workers, f"move left_arm to joints ({joints}) speed 0.5 maintain acceleration 0.05")
+    _, acceleration = fastest_and_hardest(robot, goals_of(primitive, robot, HERE))
+    assert 0.4 * 0.05 < acceleration < 1.01 * 0.05
+
+
 def test_what_is_kept_upright_goes_straight_without_a_stop_on_the_way(workers, robot):
     primitive, _ = first_primitive(workers, "move left_arm to (0.45, -0.30, 0.5, 0, 1, 0, 0) maintain upright")
     (goal,) = goals_of(primitive, robot, HERE)
