@@ -17,6 +17,7 @@ from telerobot_nodes.hardware.setpoint import Setpoint
 
 BANDWIDTH = 120.0  # [rad/s] of the two poles
 ACCELERATING = 0.015  # [s] a setpoint's acceleration is extrapolated this long, then its velocity
+LATEST = 0.05  # [s] a sample made late is extrapolated back from a setpoint by at most this
 AT_REST = 1e-9  # [rad/s]
 
 
@@ -39,13 +40,13 @@ def _approach(
     Returns whether a joint is `far`: the poles would exceed its acceleration limit. Such a joint is left to the
     limiter, which arrives without overshoot.
     """
-    young = min(age, ACCELERATING)
+    young = min(max(age, -ACCELERATING), ACCELERATING)
     late = age - young
     any_far = False
     for i in range(q.size):
         vt = goal_v[i] + young * goal_a[i]
         qt = goal[i] + young * (goal_v[i] + 0.5 * young * goal_a[i]) + late * vt
-        at = goal_a[i] if late <= 0.0 else 0.0
+        at = goal_a[i] if late == 0.0 else 0.0
         if far[i] and q[i] == wanted[i] and abs(v[i] - vt) <= 0.2 * h * most[i]:
             far[i] = False  # arrived, and moving as the setpoint does
         a[i] = at + 2.0 * BANDWIDTH * (vt - v[i]) + BANDWIDTH * BANDWIDTH * (qt - q[i])
@@ -114,7 +115,7 @@ class Reference:
         if self._setpoint is None:
             return self._slow_down()
         sp, h = self._setpoint, self.period
-        age = max(now - h - sp.monotonic, -ACCELERATING)  # at the present sample; before it when samples are late
+        age = max(now - h - sp.monotonic, -LATEST)  # at the present sample; before it when samples are late
         most, far = self._limits.acceleration, self._far
         any_far = _approach(
             age, sp.position, sp.velocity, sp.acceleration, self.q, self.qd, most, h, far, self._wanted, self.qdd

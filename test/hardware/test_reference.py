@@ -48,6 +48,20 @@ def test_late_setpoints_leave_no_step_beyond_the_acceleration_limits(reference, 
     assert (a <= ARM.limits.acceleration * (1 + 1e-5)).all()
 
 
+def test_samples_made_late_pass_where_the_motion_was_then(reference, setpoint):
+    """After a stall of the host the samples of the stall are made in one go, with the setpoint of its end."""
+    v, rows = 0.1 * ARM.limits.velocity, []
+    for k in range(0, 2000, 40):
+        made = PERIOD * (k + 39)
+        reference.follow(steady(setpoint, made, ARM.home + made * v, v))
+        for now in PERIOD * np.arange(k, k + 40):
+            reference.advance(now)
+            rows.append((reference.q - ARM.home - now * v, reference.qd - v))
+    off, off_v = np.abs(np.array(rows))[500:].max(axis=(0, 2))
+    assert off < 1e-5
+    assert off_v < 1e-3
+
+
 def test_braking_comes_to_rest_in_the_shortest_time_on_a_straight_line(reference, setpoint):
     v = np.zeros(ARM.dof)
     v[0], v[3] = 0.4, -0.2

@@ -28,6 +28,7 @@ from telerobot_nodes.motion.loop.status_records import PrimitiveState, unpack_st
 PRIORITY = 80  # SCHED_FIFO, above ordinary threads and below the kernel's own
 _BRAKES = (ControlState.STOPPING, ControlState.FAULT)
 FIELD_TIMEOUT = 0.1  # [s] an older force field is ignored
+MAKE_UP = 0.08  # [s] of missed periods that are stepped afterwards; measurements are not stale by then
 
 
 class LoopRunner:
@@ -50,6 +51,8 @@ class LoopRunner:
         self._orders = orders
         self._emit = emit
         self._every = every
+        self._emitted = 0  # steps at the latest setpoint
+        self._most_made_up = int(MAKE_UP / control.period)
         self._received = 0  # halts
         self._braked = False  # in the step before: the first setpoint at rest leaves at once
         self._status_count = 0
@@ -72,9 +75,12 @@ class LoopRunner:
         return bool(np.abs(self.control.output.qd).max() > 1e-6) or self.control.primitives.running
 
     def _period(self, timer: AbsoluteTimer) -> None:
+        missed = timer.missed
         late = timer.wait()
         now = timer.deadline
         memory, control = self.memory, self.control
+        if timer.missed > missed:
+            self._make_up(now, timer.missed - missed)
         memory.statistics.add(now + late, late)
         self._receive(now)
         output = control.step(now)
@@ -84,10 +90,22 @@ class LoopRunner:
             self._status_count = control.primitives.status_count
             memory.status.write(control.primitives.status)
         braking = control.state in _BRAKES and bool(output.qd.any())
-        if self._emit is not None and (braking or self._braked or output.steps % self._every == 0):
+        due = braking or self._braked or output.steps // self._every > self._emitted // self._every
+        if self._emit is not None and due:
+            self._emitted = output.steps
             self._emit(output)
         self._braked = braking
         memory.durations.add(time.monotonic() - now - late)
+
+    def _make_up(self, now: float, missed: int) -> None:
+        """Step the periods missed before `now` [s], from the inputs as they were.
+
+        The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back.
+        """
+        period = self.control.period
+        if (missed + 1) * period <= self.control.config.stale_time:  # otherwise the hardware's watchdog holds the arm
+            for k in range(min(missed, self._most_made_up), 0, -1):
+                self.control.step(now - k * period)
 
     def _receive(self, now: float) -> None:
         control, record = self.control, self._records

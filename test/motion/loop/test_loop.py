@@ -8,6 +8,8 @@ import pytest
 from telerobot_nodes.core.memory import ReceivedHalt
 from telerobot_nodes.core.protocol import ControlState
 from telerobot_nodes.motion.loop import ControlLoop, ControlOutput, ControlStep
+from telerobot_nodes.motion.loop.orders import Begin
+from telerobot_nodes.motion.primitives import PrimitiveRequest
 
 PATIENCE = 20.0  # [s] no test takes this long unless it has failed
 
@@ -85,7 +87,7 @@ def test_setpoints_leave_in_every_step_while_the_arm_stops(arm, make_window):
     def emit(output):
         loop.inbox.measured(output.now, output.q if output.commanding else arm.home, np.zeros(arm.dof))
         with seen:
-            rows.append((output.steps, ControlState(output.state), bool(output.qd.any())))
+            rows.append((output.steps, ControlState(output.state), bool(output.qd.any()), output.missed))
             seen.notify_all()
 
     seen = threading.Condition()
@@ -104,10 +106,57 @@ def test_setpoints_leave_in_every_step_while_the_arm_stops(arm, make_window):
             stopped = [row for row in rows[moving:] if row[1] is not ControlState.TRACKING]
     finally:
         loop.stop()
-    assert {b[0] - a[0] for a, b in pairwise(rows) if b[1] is ControlState.TRACKING} == {5}
+    assert {b[0] - a[0] for a, b in pairwise(rows) if b[1] is ControlState.TRACKING and a[3] == b[3]} == {5}
     assert len(stopped) >= 3
-    assert {b[0] - a[0] for a, b in pairwise(stopped)} == {1}
-    assert stopped[-1][1:] == (ControlState.STOPPED, False)
+    assert {b[0] - a[0] for a, b in pairwise(stopped) if a[3] == b[3]} == {1}
+    assert stopped[-1][1:3] == (ControlState.STOPPED, False)
+
+
+def _primitive(loop, arm, make_window):
+    values = {"tr_rel_dest": [0, 0, 0.08, 0, 0, 0, 1.0], "time_vel_sel": "velocity", "time_vel_val": 0.05}
+    request = PrimitiveRequest(1, "cartesian_guarded", values)
+    loop.send_order(Begin(1, loop.control.primitives.executive.prepare(request, arm.home.copy())))
+
+
+def _window(loop, arm, make_window):
+    loop.inbox.window(make_window(arm.home, arm.home + 0.4, begin=time.monotonic() + 0.02, duration=2.0))
+
+
+@pytest.mark.timing("a loop that the machine stalls for 0.1 s stops by itself")
+@pytest.mark.lengthy
+@pytest.mark.parametrize("begin", [_primitive, _window])
+def test_periods_missed_in_a_stall_are_made_up_for(arm, make_window, begin):
+    """The hardware continues the motion meanwhile; a setpoint that had waited would pull the arm back."""
+    rows, stalls = [], 0
+
+    def emit(output):
+        nonlocal stalls
+        loop.inbox.measured(output.now, output.q if output.commanding else arm.home, np.zeros(arm.dof))
+        loop.inbox.wrench(output.now, np.full(6, 1e-3 * (len(rows) % 2)))
+        with seen:
+            rows.append((output.now, output.q.copy(), output.qd.copy(), output.missed, output.state))
+            seen.notify_all()
+        moving = sum(row[2].any() for row in rows)
+        if moving > 40 * (stalls + 1) and stalls < 3:
+            stalls += 1
+            time.sleep(0.03)  # the stall
+
+    seen = threading.Condition()
+    loop = ControlLoop(ControlStep(arm, 0.005), emit, priority=0)
+    loop.inbox.measured(time.monotonic(), arm.home, np.zeros(arm.dof))
+    loop.start()
+    try:
+        with seen:
+            assert seen.wait_for(lambda: rows and rows[-1][4] == ControlState.HOLDING, PATIENCE)
+            begin(loop, arm, make_window)
+            assert seen.wait_for(lambda: stalls == 3 and rows[-1][4] == ControlState.HOLDING, PATIENCE)
+    finally:
+        loop.stop()
+    late = [(a, b) for a, b in pairwise(rows) if b[3] > a[3] and a[2].any()]
+    assert len(late) >= 3
+    for (before, q, qd, *_), (after, q_after, qd_after, *_) in late:
+        expected = q + 0.5 * (qd + qd_after) * (after - before)
+        np.testing.assert_allclose(q_after, expected, atol=0.05 * np.abs(qd * (after - before)).max() + 1e-6)
 
 
 @pytest.mark.lengthy
