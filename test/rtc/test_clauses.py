@@ -88,7 +88,7 @@ def test_shared_control_leaves_the_program_force_and_path_and_the_hand_its_axes(
     assert rub["sel_vect_sp"] == (False, False, False, True, True, False)  # no spring against the force
     assert rub["force_setpoints"] == (0.0, 0.0, 5.0, 0.0, 0.0, 0.0)
     np.testing.assert_array_equal(np.array(rub["dither_mag"])[:2], 0.0)
-    assert rub["max_force_thres"] == 20.0
+    assert rub["max_force_thres"] == 30.0
     assert int(rub["select"]) & 15 == 0  # the hand's offset ends nothing
 
 

@@ -28,7 +28,7 @@ from telerobot_nodes.motion.loop.status_records import PrimitiveState, unpack_st
 PRIORITY = 80  # SCHED_FIFO, above ordinary threads and below the kernel's own
 _BRAKES = (ControlState.STOPPING, ControlState.FAULT)
 FIELD_TIMEOUT = 0.1  # [s] an older force field is ignored
-MAKE_UP = 0.08  # [s] of missed periods that are stepped afterwards; measurements are not stale by then
+MAKE_UP = 0.08  # [s] of missed periods that are stepped afterwards
 
 
 class LoopRunner:
@@ -79,9 +79,10 @@ class LoopRunner:
         late = timer.wait()
         now = timer.deadline
         memory, control = self.memory, self.control
-        if timer.missed > missed:
-            self._make_up(now, timer.missed - missed)
         memory.statistics.add(now + late, late)
+        self._sense()
+        if timer.missed > missed and self._moves():
+            self._make_up(now, timer.missed - missed)
         self._receive(now)
         output = control.step(now)
         output.record["missed"] = timer.missed
@@ -98,7 +99,7 @@ class LoopRunner:
         memory.durations.add(time.monotonic() - now - late)
 
     def _make_up(self, now: float, missed: int) -> None:
-        """Step the periods missed before `now` [s], from the inputs as they were.
+        """Step the periods missed before `now` [s].
 
         The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back.
         """
@@ -107,12 +108,9 @@ class LoopRunner:
             for k in range(min(missed, self._most_made_up), 0, -1):
                 self.control.step(now - k * period)
 
-    def _receive(self, now: float) -> None:
+    def _sense(self) -> None:
+        """Receive what the hardware measured."""
         control, record = self.control, self._records
-        received = self.memory.received
-        if received.count != self._received:
-            self._received = received.count
-            control.halt(*received.latest())
         if self._fresh("hardware"):
             hardware = record["hardware"]
             reason = records.text(hardware["reason"].item())
@@ -124,6 +122,14 @@ class LoopRunner:
             control.measure(float(joints["at"]), joints["q"], joints["qd"])
         if self._fresh("wrench"):
             control.set_wrench(float(record["wrench"]["at"]), record["wrench"]["wrench"])
+
+    def _receive(self, now: float) -> None:
+        """Receive what others ask for."""
+        control, record = self.control, self._records
+        received = self.memory.received
+        if received.count != self._received:
+            self._received = received.count
+            control.halt(*received.latest())
         if self._fresh("resume"):
             control.resume(int(record["resume"]["count"]))
         if self._fresh("device"):
