@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.junitxml import xml_key
+from brief import leave_to_the_night
 from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
 
@@ -26,7 +27,7 @@ os.environ.update(transport_environment({}))  # as the product does
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 settings.register_profile("new examples", deadline=None)  # the first example may load or compile kernels
-settings.register_profile("same examples", deadline=None, derandomize=True)
+settings.register_profile("same examples", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("same examples" if "CI" in os.environ else "new examples")  # CI judges the change, not the luck
 
 LATENESS = pytest.StashKey()
@@ -37,6 +38,11 @@ def pytest_addoption(parser):
     parser.addoption(
         "--lateness-probe", type=float, default=5.0, help="seconds of the probe before tests of the graph; 0: none"
     )
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items):
+    leave_to_the_night(items)
 
 
 @pytest.hookimpl(tryfirst=True)

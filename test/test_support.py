@@ -1,6 +1,7 @@
 """What tests rely on: a ROS domain that nobody else has, the probe of the machine's lateness, a browser under CI."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -97,3 +98,32 @@ def test_a_test_without_its_browser_fails_under_ci_and_is_skipped_elsewhere(monk
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match="no chromium"):
         without_browser("no chromium on this machine")
+
+
+def test_of_the_cases_of_a_brief_test_some_are_kept_and_the_others_are_nightly(pytester_cases):
+    assert pytester_cases(9, 3) == [0, 4, 8]
+    assert pytester_cases(2, 5) == [0, 1]
+    assert pytester_cases(4, 1) == [0]
+
+
+@pytest.fixture
+def pytester_cases(tmp_path, root):
+    """Which of some cases run without the nightly ones, as a run of pytest collects them."""
+
+    def run(cases, brief):
+        (tmp_path / "conftest.py").write_text(
+            f"import sys\nsys.path.append({str(root / 'test' / 'support')!r})\n"
+            "from brief import leave_to_the_night\n"
+            "def pytest_collection_modifyitems(items):\n    leave_to_the_night(items)\n"
+        )
+        (tmp_path / "test_it.py").write_text(
+            f"import pytest\n@pytest.mark.brief({brief})\n"
+            f"@pytest.mark.parametrize('k', range({cases}))\ndef test_it(k): pass\n"
+        )
+        words = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "not nightly", str(tmp_path)]
+        found = subprocess.run(
+            [sys.executable, *words], check=False, capture_output=True, text=True, cwd=tmp_path
+        ).stdout
+        return [int(k) for k in re.findall(r"test_it\[(\d+)\]", found)]
+
+    return run

@@ -85,6 +85,7 @@ def test_each_condition_counts_with_its_better_strategy():
     assert delay_study.seconds("trace", "d", 1.0, runs) == ("careful", [22.0, 24.0])
 
 
+@pytest.mark.nightly
 def test_the_bench_tells_intervals_and_a_goal_for_each_number(tmp_path):
     picture = tmp_path / "study.png"
     result = delay_study.run({"seeds": 2, "tasks": "slow-arm", "delays": "0,4", "processes": 1, "plot": str(picture)})

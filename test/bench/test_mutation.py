@@ -60,6 +60,7 @@ def test_what_is_not_behaviour_is_not_changed(text):
 
 
 @pytest.mark.lengthy
+@pytest.mark.nightly
 def test_every_mutant_of_the_plan_differs_from_its_source_and_can_be_compiled():
     for mutant in draw(checkout.PACKAGE, ("plan", "simulation"), 400, 1):
         source = (checkout.PACKAGE / mutant.file).read_bytes()

@@ -50,6 +50,7 @@ def test_the_option_is_a_number_or_a_folder(tmp_path):
 
 
 @pytest.mark.lengthy
+@pytest.mark.nightly
 def test_what_is_free_is_solved_and_what_is_refused_is_listed(tmp_path):
     shutil.copytree(PROBLEMS, tmp_path / "arm")
     (tmp_path / "arm" / "request_wrong.yaml").write_text("goal_constraint: []")

@@ -64,6 +64,7 @@ def test_a_crank_that_does_not_turn_is_reported_as_failed(library):
 @pytest.mark.parametrize(
     ("skill", "step", "height", "touches"), [("polish", "meet", 0.262, 1), ("pick", "down", 0.30, 3)]
 )
+@pytest.mark.nightly
 def test_a_jolt_on_the_way_down_is_not_taken_for_a_touch(library, skill, step, height, touches):
     """As after a pause of the controller, which the arm makes up for: the wrist feels its own inertia."""
     cell = SkillCell(library)

@@ -89,6 +89,7 @@ def words_of(name, *more):
 
 
 @pytest.mark.parametrize("name", sorted(file.stem.removeprefix("request_") for file in PROBLEMS.glob("request_*.yaml")))
+@pytest.mark.brief(1)
 def test_a_problem_of_moveits_files_is_solved(plan, name):
     code, out, err = plan(*words_of(name, "--json", f"--srdf={PROBLEMS / 'arm.srdf'}"))
     assert code == 0, out + err

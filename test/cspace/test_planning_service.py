@@ -69,6 +69,7 @@ def crossing(start_time=0.0):
 
 @pytest.mark.parametrize("start_time", [0.0, 0.5])
 @pytest.mark.lengthy
+@pytest.mark.brief(1)
 def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
     goals = crossing(start_time)
     answer = service.plan(PlanRequest(goals, speed=0.5))

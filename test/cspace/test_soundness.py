@@ -158,6 +158,7 @@ def penetrations_in_cells(geometry, cells, seed=0):
 
 @pytest.mark.parametrize("name", ["lift", "gripper", "panda", "arm", "ur5"])
 @pytest.mark.lengthy
+@pytest.mark.brief(3)
 def test_nothing_penetrates_in_proved_cells(name, request):
     geometry = arm_geometry(load_robot(name)) if name in ("panda", "arm", "ur5") else request.getfixturevalue(name)
     looked_at, wrong = penetrations_in_cells(geometry, 60)

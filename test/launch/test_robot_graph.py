@@ -75,6 +75,7 @@ def test_the_death_of_the_control_loop_ends_the_robot_graph(started):
     assert (supervisor.failure.node, supervisor.failure.code) == ("gcmsf_control", -signal.SIGKILL)
 
 
+@pytest.mark.nightly
 def test_the_death_of_the_console_is_survived_and_it_comes_back(started):
     supervisor = started("operator", without=("bag_recorder",))
     os.kill(supervisor.pid("operator_console"), signal.SIGKILL)
@@ -90,6 +91,7 @@ def test_the_death_of_the_console_is_survived_and_it_comes_back(started):
     assert supervisor.stop() == 0
 
 
+@pytest.mark.nightly
 def test_up_ends_with_0_when_ctrl_c_is_pressed_twice_while_nodes_work(tmp_path):
     command = [Path(sys.executable).with_name("telerobot"), "up", "robot", "--bag", tmp_path / "bag"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -102,6 +104,7 @@ def test_up_ends_with_0_when_ctrl_c_is_pressed_twice_while_nodes_work(tmp_path):
     assert process.wait(PATIENCE) == 0, "".join(lines)
 
 
+@pytest.mark.nightly
 def test_a_namespace_moves_every_topic_of_the_arm(started, listener):
     started("robot", namespace="left", without=("bag_recorder",))
     wanted = {"/left/plan_executor/state", "/left/joint_states", "/left/plan_executor/window", "/diagnostics"}
@@ -200,6 +203,7 @@ def demo(tmp_path_factory):
         supervisor.stop()
 
 
+@pytest.mark.nightly
 def test_the_recorder_hears_everything_that_is_said_by_name_and_type(demo):
     hears = running(demo.node.get_subscriber_names_and_types_by_node("bag_recorder", "/"))
     said = set().union(*(says for says, _, _ in wiring_of_the_table().values()))

@@ -37,6 +37,7 @@ def failed(file, move=False):
 
 @pytest.mark.parametrize("name", ["ur5", pytest.param("panda", marks=pytest.mark.nightly)])
 @pytest.mark.timeout(240)
+@pytest.mark.nightly
 def test_every_joint_of_a_good_arm_moves_as_it_should(stand_in, name, tmp_path):
     file, out = stand_in(name), tmp_path / "out.json"
     command = [sys.executable, "-m", "telerobot_nodes", "arm", "check", file, "--move", "--json", str(out)]

@@ -104,6 +104,7 @@ def served(tmp_path):
     ("name", "mode"),
     [("arm", "position"), ("arm", "velocity"), ("arm", "trajectory"), ("panda", "position"), ("ur5", "position")],
 )
+@pytest.mark.brief(2)
 def test_the_arm_follows_in_each_mode_with_other_names_in_another_order(served, name, mode):
     one = served(name, mode)
     assert one.hardware.status().reason == "no setpoint yet"

@@ -78,6 +78,7 @@ def missed(config, tmp_path, sample):
 
 
 @pytest.mark.lengthy
+@pytest.mark.nightly
 def test_a_misspelt_field_is_found(config, tmp_path):
     assert missed(config, tmp_path, SAMPLE) == []
 

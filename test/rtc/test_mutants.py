@@ -167,6 +167,7 @@ MUTANTS = {
 
 
 @pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.brief(32)
 def test_a_skill_changed_for_the_worse_is_found(config, tmp_path, name):
     file, old, new, mission = MUTANTS[name]
     folder = tmp_path / "rtc"

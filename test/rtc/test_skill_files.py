@@ -207,6 +207,7 @@ BAD = [
 
 @pytest.mark.parametrize(("name", "old", "new", "key", "says"), BAD)
 @pytest.mark.lengthy
+@pytest.mark.brief(30)
 def test_a_wrong_file_is_refused_with_line_and_reason(folder, name, old, new, key, says):
     text = (folder / name).read_text()
     assert old in text

@@ -214,6 +214,7 @@ def run_node():
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
+@pytest.mark.brief(2)
 def test_a_malformed_parameter_file_is_refused_with_file_line_and_key(run_node, tmp_path, case):
     text, key = BAD_FILES[case]
     file = tmp_path / "bad.yaml"
@@ -232,6 +233,7 @@ def test_an_unknown_arm_is_refused_with_the_known_ones(run_node):
 
 
 @pytest.mark.parametrize("text", ["<robot", "<robot name='x'></robot>", "not xml at all"])
+@pytest.mark.brief(1)
 def test_a_malformed_urdf_is_refused(run_node, tmp_path, text):
     file = tmp_path / "bad.urdf"
     file.write_text(text)

@@ -79,6 +79,7 @@ def test_a_reset_that_the_robot_refuses_is_no_success_and_a_tare_after_it_has_it
     assert (tare.result, tare.text) == (Result.DONE, "confirmed by the robot")
 
 
+@pytest.mark.nightly
 def test_a_hand_with_a_linear_scale_of_0_moves_no_tool(robot):
     """A scale of 0 and one of 1, so that a slow machine that misses samples of the hand changes nothing."""
     ways = []

@@ -95,6 +95,7 @@ def arm(terminal):
     ("how", "tag"),
     [pytest.param(*one, id=name, marks=() if name in BRIEFLY else pytest.mark.nightly) for name, one in FOCUS.items()],
 )
+@pytest.mark.brief(1)
 def test_esc_stops_the_measured_arm_whatever_has_the_focus(page, terminal, arm, how, tag):
     assert terminal.ask(commands.StopReplay()).done  # of the test before
     begun = terminal.ask(commands.Replay(speed=1.0, scale=SCALE))

@@ -59,6 +59,7 @@ def relative(z, speed):
     return {"tr_rel_dest": [0, 0, z, 0, 0, 0, 1], "time_vel_sel": "velocity", "time_vel_val": speed}
 
 
+@pytest.mark.nightly
 def test_a_touch_a_halt_and_the_plan_goes_on_from_where_the_arm_is(terminal, client):
     from telerobot_nodes.core.protocol import ExecutorMode
     from telerobot_nodes.operator.client import commands

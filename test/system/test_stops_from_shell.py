@@ -56,6 +56,7 @@ class Observer:
 
 
 @pytest.mark.parametrize("words", [("halt", "a test"), ("stop",), ("STOP!", "--now", "left", "arm")], ids=" ".join)
+@pytest.mark.brief(1)
 def test_a_halt_is_confirmed_without_a_plan_queue(robot, words):
     before = robot.fresh().halt_count
     halted = telerobot(*words)
@@ -72,6 +73,7 @@ def test_the_e_stop_latches_and_reset_at_the_robot_releases_it(robot):
     assert robot.until(lambda: robot.hardware.state != robot.hardware.ESTOP)
 
 
+@pytest.mark.nightly
 def test_another_namespace_is_left_alone(robot):
     count = robot.fresh().halt_count
     elsewhere = telerobot("halt", "a test", "--namespace", "left")

@@ -115,6 +115,7 @@ def test_a_cut_in_the_middle_of_a_plan_is_told_and_survived(hosts, terminal):
     finish(terminal)
 
 
+@pytest.mark.nightly
 def test_a_half_open_link_is_told_and_survived(hosts, terminal):
     start_hand(terminal)
     hosts.relay.set(LinkSettings(up=False))

@@ -80,6 +80,7 @@ def felt(change):
 
 
 @pytest.mark.parametrize("robot", ["arm", "panda", "ur5"])
+@pytest.mark.brief(1)
 def test_a_good_arm_is_ok_in_every_line(monkeypatch, robot):
     lines = checked(monkeypatch, file=robot)
     names = {f"motion {name}" for name in load_robot(robot).joint_names}
@@ -105,6 +106,7 @@ def test_without_move_nothing_is_sent_and_it_says_what_it_would_do(monkeypatch):
         (turned(2, 1.0 / 57.2958), "degrees"),
     ],
 )
+@pytest.mark.brief(2)
 def test_a_joint_that_moves_otherwise_than_it_should_is_named_and_the_check_ends(monkeypatch, command, advice):
     lines = checked(monkeypatch, command=command)
     bad = lines["motion elbow_joint"]
@@ -140,6 +142,7 @@ def test_a_frozen_a_silent_and_a_half_dead_sensor_are_named(monkeypatch):
 @pytest.mark.parametrize(
     "change", [lambda w: -w, lambda w: w[[1, 0, 2, 4, 3, 5]] * [1, -1, 1, 1, -1, 1], lambda w: w[[2, 1, 0, 5, 4, 3]]]
 )
+@pytest.mark.brief(1)
 def test_a_sensor_in_other_axes_or_of_the_other_sign_is_told_from_the_weight_it_bears(monkeypatch, change):
     good = checked(monkeypatch, file="arm")["sensor axes"]
     assert "as in the arm file" in good.found

@@ -54,6 +54,7 @@ def jumped(by):
 
 @pytest.mark.parametrize(("gain", "stiffness"), [(1e-4, 1e5), (1e-3, 1e4), (1e-3, 1e5)])
 @pytest.mark.parametrize("before", [0.1, 0.25, 1.0])
+@pytest.mark.brief(3)
 def test_a_frozen_sensor(gain, stiffness, before):
     reason, peak = pressed(frozen, gain, stiffness, before)
     assert reason is Termination.FROZEN_SENSOR
@@ -63,6 +64,7 @@ def test_a_frozen_sensor(gain, stiffness, before):
 @pytest.mark.parametrize(
     ("gain", "stiffness", "most"), [(1e-4, 1e5, 4.0), (1e-4, 1e5, 8.0), (1e-3, 1e4, 4.0), (1e-3, 1e5, 8.0)]
 )
+@pytest.mark.brief(2)
 def test_a_saturated_sensor(gain, stiffness, most):
     def clipped(sensor):
         end = sensor.last + most  # of the range; the tare is subtracted after the sensor
@@ -75,6 +77,7 @@ def test_a_saturated_sensor(gain, stiffness, most):
 
 @pytest.mark.parametrize("gain", [1e-4, 1e-3])
 @pytest.mark.parametrize("by", [-15.0, -100.0])
+@pytest.mark.brief(2)
 def test_a_sensor_that_jumps_to_where_no_contact_can_be(gain, by):
     reason, peak = pressed(jumped(by), gain, 1e4)
     assert reason is Termination.INVALID_SENSOR

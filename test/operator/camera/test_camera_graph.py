@@ -79,6 +79,7 @@ def test_the_picture_appears_with_its_camera_and_an_age_that_is_at_least_the_lin
     assert 1.0 <= age(page) < 5.0
 
 
+@pytest.mark.nightly
 def test_the_overlay_moves_while_the_delayed_picture_does_not_yet(page, capsys):
     """A slow page may stand still for longer than the hand takes; so it plays again when the page shows where it is.
 
@@ -110,6 +111,7 @@ def test_an_unknown_camera_is_refused_by_the_robots_side(page, capsys):
     assert "camera: 'nosuch' is not allowed; allowed: overview, wrist" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 def test_the_console_selects_another_camera(page):
     page.locator("input[role='combobox'][value='wrist']").click()
     page.get_by_role("option", name="overview").click()

@@ -152,6 +152,7 @@ def test_a_page_that_speaks_to_the_window_is_sent_away(rig):
                 socket.recv(timeout=10.0)
 
 
+@pytest.mark.nightly
 def test_a_page_that_does_not_read_holds_nothing_back(rig):
     """Of a hundred pictures it finds the newest ones only, and nobody else waits."""
     from websockets.sync.client import connect

@@ -73,6 +73,7 @@ SHARE_OF_FRAMES = """(cost) => new Promise((done) => {
 })"""
 
 
+@pytest.mark.nightly
 def test_a_scene_that_is_slow_to_draw_leaves_most_of_the_time_to_keys_and_buttons(page):
     assert page.evaluate(SHARE_OF_FRAMES, 200.0) < 0.4  # a fifth, and the first frames without a rest
 

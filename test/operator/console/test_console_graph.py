@@ -97,6 +97,7 @@ def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
 
 
 @pytest.mark.parametrize("words", [pytest.param(("status",), marks=pytest.mark.slow), ("halt",)])
+@pytest.mark.nightly
 def test_without_a_graph_every_command_says_so_and_fails(words):
     answer = telerobot(*words, domain="101")
     assert answer.returncode == 1

@@ -85,6 +85,7 @@ def enter(page, how, tag):
 
 
 @pytest.mark.parametrize(("how", "tag"), [*NO_TEXT.values(), *TEXT.values()], ids=[*NO_TEXT, *TEXT])
+@pytest.mark.brief(4)
 def test_esc_halts_whatever_has_the_focus(console, page, how, tag):
     enter(page, how, tag)
     page.keyboard.press("Escape")
@@ -175,6 +176,7 @@ SEEN = """(name) => { const b = document.querySelector(name).getBoundingClientRe
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1440, 900), (640, 480), (360, 640)])
+@pytest.mark.brief(2)
 def test_stops_state_lead_and_authority_stay_in_sight(page, width, height):
     page.set_viewport_size({"width": width, "height": height})
     page.locator("#stops .halt").wait_for()

@@ -47,6 +47,7 @@ def test_delays_are_measured_by_message_number(make_run):
     ],
 )
 @pytest.mark.lengthy
+@pytest.mark.brief(1)
 def test_each_fault_of_the_history_is_found_and_only_that(make_run, fault, field, count):
     summary = review_bag(make_run(fault)).summary
     good = review_bag(make_run()).summary

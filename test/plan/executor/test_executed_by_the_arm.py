@@ -28,6 +28,7 @@ def rig_with(content, points=POINTS):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("content", Content)
+@pytest.mark.brief(8)
 def test_nothing_counts_as_executed_that_the_arm_did_not_do(content, fault):
     random = np.random.default_rng([len(content.value), len(fault)])
     points = 5 if content is Content.GRASP else POINTS
@@ -44,6 +45,7 @@ def test_nothing_counts_as_executed_that_the_arm_did_not_do(content, fault):
 
 @pytest.mark.parametrize("step", [0.02, pytest.param(0.005, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("content", [Content.FINGERS, Content.PATH])
+@pytest.mark.brief(1)
 def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(content, step):
     """The setpoint may be at the end, or too near to plan to it, and the loop forgets what the arm has not done."""
     rig = ExecutedRig(ROBOT)
@@ -59,6 +61,7 @@ def test_a_stall_of_the_loop_at_any_moment_near_the_end_leaves_nothing_undone(co
     [("setpoints lost", 0.606, 0.492), ("all cut", 1.186, 0.383)],
     ids=["too far away to be followed again", "arrival and interruption in one report"],
 )
+@pytest.mark.brief(1)
 def test_a_plan_goes_on_after_connections_were_cut(fault, phase, duration):
     """Found among a thousand random cases: hardware and loop waited for each other; points passed were not reported."""
     rig = rig_with(Content.PATH, 50)
@@ -82,6 +85,7 @@ def test_a_stop_of_an_arm_whose_plan_is_done_does_not_count_against_the_next_pla
 
 
 @pytest.mark.parametrize("fault", ["all cut", "halted", "joints missing"])
+@pytest.mark.brief(1)
 def test_fingers_stopped_after_the_path_has_ended_finish_their_way(fault):
     """The setpoint is at the end of a plan shorter than the fingers' way; then the loop stops, and these with it."""
     rig = ExecutedRig(ROBOT)

@@ -181,6 +181,7 @@ def test_an_acknowledgement_that_cannot_be_true_gives_no_round_trip(copy, age):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5])
+@pytest.mark.brief(1)
 def test_heavy_loss_does_not_pass_for_delay(fast, share):
     random = np.random.default_rng(1)
     assert over_a_delay(fast, 0.2, 5.0, 65.0, lost=lambda _: random.random() < share) < 0.3

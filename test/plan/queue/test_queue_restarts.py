@@ -73,6 +73,7 @@ def test_a_robot_that_lost_everything_is_noticed_and_planned_for_anew(make, mode
 @pytest.mark.parametrize("drawn", [2.0, 4.0])
 @pytest.mark.parametrize("braked", [False, True])
 @pytest.mark.lengthy
+@pytest.mark.brief(4)
 def test_what_a_restarted_robot_had_not_executed_is_sent_again_and_executed_once(make, delay, drawn, braked):
     session = ready(make(delay=delay))
     session.robot.rate = 0.3

@@ -27,6 +27,7 @@ def brake(scene, seconds, rate=2.0):
 
 @pytest.mark.parametrize("released", [False, True])
 @pytest.mark.parametrize("delay", [0.0, 0.5])
+@pytest.mark.brief(2)
 def test_the_brake_is_undone_and_the_arm_goes_all_the_way(delay, released):
     scene = laid(delay)
     _, time, pose, _ = scene.plan

@@ -1,0 +1,20 @@
+"""Cases of one test that `make test` leaves to the night: the marker `brief(n)`."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+
+def leave_to_the_night(items):
+    """Mark as nightly all but n cases, spread evenly, of every test marked `brief(n)`."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("brief"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for same in cases.values():
+        (count,) = same[0].get_closest_marker("brief").args
+        kept = set(np.linspace(0, len(same) - 1, min(count, len(same))).round().astype(int).tolist())
+        for k, item in enumerate(same):
+            if k not in kept:
+                item.add_marker(pytest.mark.nightly)
