@@ -101,12 +101,17 @@ class LoopRunner:
     def _make_up(self, now: float, missed: int) -> None:
         """Step the periods missed before `now` [s].
 
-        The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back.
+        The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back. It takes three
+        periods at most: a machine that is too slow for the loop must not fall behind further.
         """
         period = self.control.period
-        if (missed + 1) * period <= self.control.config.stale_time:  # otherwise the hardware's watchdog holds the arm
-            for k in range(min(missed, self._most_made_up), 0, -1):
-                self.control.step(now - k * period)
+        if (missed + 1) * period > self.control.config.stale_time:
+            return  # the hardware's watchdog holds the arm
+        enough = time.monotonic() + 3.0 * period
+        for k in range(min(missed, self._most_made_up), 0, -1):
+            self.control.step(now - k * period)
+            if time.monotonic() > enough:
+                return
 
     def _sense(self) -> None:
         """Receive what the hardware measured."""
