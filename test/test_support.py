@@ -104,21 +104,24 @@ def test_of_the_cases_of_a_brief_test_some_are_kept_and_the_others_are_nightly(p
     assert pytester_cases(9, 3) == [0, 4, 8]
     assert pytester_cases(2, 5) == [0, 1]
     assert pytester_cases(4, 1) == [0]
+    assert pytester_cases(6, 2, nightly=(0, 1)) == [2, 5]
 
 
 @pytest.fixture
 def pytester_cases(tmp_path, root):
     """Which of some cases run without the nightly ones, as a run of pytest collects them."""
 
-    def run(cases, brief):
+    def run(cases, brief, nightly=()):
         (tmp_path / "conftest.py").write_text(
             f"import sys\nsys.path.append({str(root / 'test' / 'support')!r})\n"
             "from brief import leave_to_the_night\n"
             "def pytest_collection_modifyitems(items):\n    leave_to_the_night(items)\n"
         )
         (tmp_path / "test_it.py").write_text(
-            f"import pytest\n@pytest.mark.brief({brief})\n"
-            f"@pytest.mark.parametrize('k', range({cases}))\ndef test_it(k): pass\n"
+            f"import pytest\nmarks = lambda k: [pytest.mark.nightly] if k in {nightly} else []\n"
+            f"@pytest.mark.brief({brief})\n"
+            f"@pytest.mark.parametrize('k', [pytest.param(k, marks=marks(k)) for k in range({cases})])\n"
+            "def test_it(k): pass\n"
         )
         words = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "not nightly", str(tmp_path)]
         found = subprocess.run(

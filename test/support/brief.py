@@ -7,10 +7,10 @@ import pytest
 
 
 def leave_to_the_night(items):
-    """Mark as nightly all but n cases, spread evenly, of every test marked `brief(n)`."""
+    """Mark as nightly all but n cases, spread evenly, of every test marked `brief(n)`; cases left out anyway apart."""
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("brief"):
+        if item.get_closest_marker("brief") and not any(map(item.get_closest_marker, ("nightly", "slow"))):
             cases[item.nodeid.partition("[")[0]].append(item)
     for same in cases.values():
         (count,) = same[0].get_closest_marker("brief").args

@@ -28,7 +28,7 @@ from telerobot_nodes.motion.loop.status_records import PrimitiveState, unpack_st
 PRIORITY = 80  # SCHED_FIFO, above ordinary threads and below the kernel's own
 _BRAKES = (ControlState.STOPPING, ControlState.FAULT)
 FIELD_TIMEOUT = 0.1  # [s] an older force field is ignored
-MAKE_UP = 0.08  # [s] of missed periods that are stepped afterwards
+MADE_UP_IN = 3  # periods of computing for missed ones; a machine too slow for the loop must not fall behind further
 
 
 class LoopRunner:
@@ -52,7 +52,6 @@ class LoopRunner:
         self._emit = emit
         self._every = every
         self._emitted = 0  # steps at the latest setpoint
-        self._most_made_up = int(MAKE_UP / control.period)
         self._received = 0  # halts
         self._braked = False  # in the step before: the first setpoint at rest leaves at once
         self._status_count = 0
@@ -101,14 +100,13 @@ class LoopRunner:
     def _make_up(self, now: float, missed: int) -> None:
         """Step the periods missed before `now` [s].
 
-        The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back. It takes three
-        periods at most: a machine that is too slow for the loop must not fall behind further.
+        The hardware has continued the motion meanwhile; a setpoint that had not would pull the arm back.
         """
         period = self.control.period
         if (missed + 1) * period > self.control.config.stale_time:
             return  # the hardware's watchdog holds the arm
-        enough = time.monotonic() + 3.0 * period
-        for k in range(min(missed, self._most_made_up), 0, -1):
+        enough = time.monotonic() + MADE_UP_IN * period
+        for k in range(missed, 0, -1):
             self.control.step(now - k * period)
             if time.monotonic() > enough:
                 return
