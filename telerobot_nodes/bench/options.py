@@ -73,6 +73,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         | dict.fromkeys(("field", "scheduled", "mismatch"), S),
     ),
     "force-field": Benchmark("two_arms.force_field", {"robot": T, "steps": C, "seed": N, "obstacles": N}),
+    "console": Benchmark("console.console", {"presses": C, "points": C, "seconds": A, "camera": S, "image": T}),
     "review": Benchmark("review.review", {"bag": T}),
 }
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
@@ -27,6 +30,7 @@ from telerobot_nodes.operator.console import (
 )
 from telerobot_nodes.operator.web import open_browser
 
+KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
 
 
@@ -67,15 +71,19 @@ class OperatorConsoleNode(GraphNode):
         self._window = CameraWindow(
             self._console.gui, self._console.pictures, self._console.inbox, Overlay(robot, shapes.ghost)
         )
+        self._drawings: deque[float] = deque(maxlen=KEPT)  # [s]
         if self._console.commands is not None:
             self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
 
     def _step(self) -> None:
+        began, before = time.monotonic(), self._console.drawn_at
         self._console.step(self.now())
         if self._console.browsers:
             self._window.step(self._feed, self._client, self.now())
+        if self._console.drawn_at != before:
+            self._drawings.append(time.monotonic() - began)
 
     def start(self) -> None:
         """Print the address of the console."""
@@ -84,8 +92,9 @@ class OperatorConsoleNode(GraphNode):
             open_browser(self._console.url, os.environ)
 
     def health(self) -> Health:
-        """Address and browsers connected."""
-        return Health(values={"url": self._console.url, "browsers": self._console.browsers})
+        """Address, browsers connected, and the median duration of the latest drawings."""
+        drawing = {"drawing": f"{1e3 * median(self._drawings):.2f} ms"} if self._drawings else {}
+        return Health(values={"url": self._console.url, "browsers": self._console.browsers, **drawing})
 
     def destroy_node(self) -> None:
         """End the web server with the node."""

@@ -6,12 +6,14 @@ from telerobot_nodes.nodes.probes.diagnostics import diagnostics_of
 from telerobot_nodes.nodes.probes.halt_probe import HaltProbe, flood
 from telerobot_nodes.nodes.probes.link_probe import LinkProbe, Traffic
 from telerobot_nodes.nodes.probes.plan_probe import PlanProbe
+from telerobot_nodes.nodes.probes.press_probe import PressProbe
 from telerobot_nodes.nodes.probes.skill_probe import SkillProbe
 
 __all__ = [
     "HaltProbe",
     "LinkProbe",
     "PlanProbe",
+    "PressProbe",
     "SkillProbe",
     "Traffic",
     "diagnostics_of",

@@ -63,7 +63,7 @@ class Console:
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
-        self._drawn = -DRAW_PERIOD  # [s]
+        self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
         self._plan_drawn = (-1, -PLAN_PERIOD)  # version, time [s]
 
     @property
@@ -86,8 +86,8 @@ class Console:
         target = self._gizmo.held_target()
         if target is not None:  # repeated while held still, like a device
             self._client.send_pose_target(target)
-        if self.browsers and now - self._drawn >= DRAW_PERIOD:
-            self._drawn = now
+        if self.browsers and now - self.drawn_at >= DRAW_PERIOD:
+            self.drawn_at = now
             self._draw(now, now if shown is None else shown)
 
     def close(self) -> None:
