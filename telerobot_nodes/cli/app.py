@@ -61,6 +61,7 @@ COMMANDS: dict[str, str] = {
     "script": "program.script:command",
     "simulate": "program.simulate:command",
     "macro": "macro.commands:app",
+    "menu": "menu:app",
 }
 
 STOPS = ("halt", "stop", "estop")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -27,13 +28,18 @@ def command(
 ) -> None:
     """Run one primitive on a running graph; exit code 0: it succeeded, 1: it did not."""
     join_graph()
+    run_and_print(name, pairs(values or []), namespace, limit, as_json)
+
+
+def run_and_print(name: str, values: Mapping[str, str], namespace: str, limit: float, as_json: bool) -> None:
+    """Run a primitive with parameters as YAML texts, print its reports and its end, and leave."""
     from telerobot_nodes.nodes.clients import run_primitive
 
     def show(report: Any) -> None:
         if not as_json:
             print(_line(report))
 
-    report = run_primitive(name, pairs(values or []), namespace, limit, show)
+    report = run_primitive(name, values, namespace, limit, show)
     print(json.dumps(as_values(report)) if as_json else "\n".join(_lines(report)))
     raise typer.Exit(0 if report.state == SUCCEEDED else 1)
 

@@ -22,6 +22,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "recording",
             "devices",
             "client",
+            "forms",
             "review",
             "script",
             "web",
@@ -34,6 +35,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"tasks": ()},
     {"macros": ()},
+    {"menus": ()},
     {"plotting": ()},
     {
         "nodes": (
@@ -88,7 +90,9 @@ PURE: tuple[str, ...] = (
     "rtc.execution",
     "rtc.rehearsal",
     "operator.client",
+    "operator.forms",
     "operator.review",
     "hardware",
     "macros",
+    "menus",
 )

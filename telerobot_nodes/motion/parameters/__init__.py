@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.motion.parameters.declarations import Declaration, declarations
 from telerobot_nodes.motion.parameters.parameters import (
     END_BITS,
     FIELDS,
@@ -26,6 +27,7 @@ __all__ = [
     "END_BITS",
     "FIELDS",
     "KINDS",
+    "Declaration",
     "GcmsfParameters",
     "Grasp",
     "Guard",
@@ -33,6 +35,7 @@ __all__ = [
     "PrimitiveKind",
     "Touch",
     "Trajectory",
+    "declarations",
     "kind_named",
     "markdown_kinds",
     "markdown_table",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import Condition
-from typing import Any
+from typing import Any, Protocol
 
 from action_msgs.msg import GoalStatus
 
@@ -149,10 +149,30 @@ class RunningPrimitive(Ongoing[PrimitiveReport, PrimitiveResult]):
         self.finish(PrimitiveResult(report.state, report.reason, report))
 
 
+class GoalCarrier(Protocol):
+    """What the primitives need of what carries them: a `Carrier`, or a node of the graph table."""
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the arm, without a slash at its end; empty: root."""
+
+    def action_client(self, name: str) -> Any:
+        """Client of an action of the table."""
+
+    def client(self, name: str) -> Any:
+        """Client of a service of the table."""
+
+    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """`callback` with its errors logged."""
+
+    def now(self) -> float:
+        """Host monotonic time [s]."""
+
+
 class Primitives:
     """The primitives of one sender."""
 
-    def __init__(self, carrier: Carrier, changed: Condition, agent: str) -> None:
+    def __init__(self, carrier: GoalCarrier, changed: Condition, agent: str) -> None:
         self._carrier, self._changed, self._agent = carrier, changed, agent
         self._goals, self._changes = carrier.action_client(ACTION), carrier.client(CHANGE)
         self._waiting: list[

@@ -12,10 +12,12 @@ from statistics import median
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.hardware import ARM, build_scene
+from telerobot_nodes.menus import folder_of
 from telerobot_nodes.nodes.clients import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
+from telerobot_nodes.nodes.operator.console_menus import ConsoleMenus
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import solids_from_message
@@ -24,6 +26,7 @@ from telerobot_nodes.operator.console import (
     Console,
     ConsoleSetup,
     Detail,
+    MenuView,
     StageShapes,
     load_shapes,
     surroundings,
@@ -42,6 +45,7 @@ class ConsoleParameters:
     port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
     task_board: bool = parameter(True, doc="draw the simulated arm's task board")
     hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
+    menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
 
@@ -74,6 +78,9 @@ class OperatorConsoleNode(GraphNode):
         self._drawings: deque[float] = deque(maxlen=KEPT)  # [s]
         if self._console.commands is not None:
             self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
+        folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
+        menus = ConsoleMenus(self, MenuView(self._console.gui), robot, folder)
+        self.every(TICK_PERIOD, menus.step)
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
 

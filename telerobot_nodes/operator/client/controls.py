@@ -41,7 +41,6 @@ def _deed(deed: Deed, console: str, shell: str) -> Control:
 
 
 _NO_SCENE = Missing("no scene to drag in; move_to of the client, the console's gizmo, `telerobot keyboard`")
-_NO_GOALS = Missing("the console's node may not run goals; its command line runs skills")
 _NO_PICTURE = Missing("no picture in it; the console shows and sets the camera, `telerobot camera` sets it")
 _TEXT_MOVES = Missing('`telerobot run "move left_arm by 10 cm up"`')
 
@@ -95,7 +94,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("camera", (C.SetCamera,), "pictures [Hz]", "camera wrist --rate 2", "set_camera", _NO_PICTURE),
     Control("text", (), "text", "run", "run", "text"),
     Control("hypothesis test", (), "text", "try", "attempt", "text"),
-    Control("primitive", (), _NO_GOALS, "primitive", "primitive", "primitive"),
+    Control("primitive", (), "Menu", "primitive", "primitive", "primitive"),
     Control("motion of the tool", (), "drive by gizmo", _TEXT_MOVES, "move_to", _NO_SCENE),
     Control("state", (), "status", "status", "state", "status"),
 )

@@ -7,6 +7,7 @@ from telerobot_nodes.operator.console.arm_geometry import Detail, Shape, load_sh
 from telerobot_nodes.operator.console.command_line import CommandLine
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
 from telerobot_nodes.operator.console.inbox import Inbox, Refused
+from telerobot_nodes.operator.console.menu_view import MenuView, RunLeaf, StopLeaf
 from telerobot_nodes.operator.console.panel import Followed
 from telerobot_nodes.operator.console.scene_geometry import surroundings
 from telerobot_nodes.operator.console.script_rows import script_rows, waits
@@ -20,9 +21,12 @@ __all__ = [
     "Detail",
     "Followed",
     "Inbox",
+    "MenuView",
     "Refused",
+    "RunLeaf",
     "Shape",
     "StageShapes",
+    "StopLeaf",
     "load_shapes",
     "palette",
     "script_rows",

@@ -1,0 +1,55 @@
+"""A form, what was typed into it, and the tree of menus whose leaves have one [US5231693]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.forms.form_field import FormField, Value
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What was typed. `refusals`: by field why it is not allowed; under "" what concerns no single field."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    refusals: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Form:
+    """The fields of one leaf, in the order in which they are shown."""
+
+    fields: tuple[FormField, ...] = ()
+
+    def read(self, typed: Mapping[str, object]) -> Filled:
+        """Every field's value, its default where nothing was typed, and the refusals; never raises."""
+        values: dict[str, Value] = {}
+        refusals: dict[str, str] = {}
+        known = {entry.name: entry for entry in self.fields}
+        for name in typed:
+            if name not in known:
+                error = InvalidValueError(name, typed[name], f"allowed fields: {', '.join(known) or 'none'}")
+                refusals[name] = str(error)
+        for name, entry in known.items():
+            try:
+                values[name] = entry.read(typed[name]) if name in typed else entry.default
+            except InvalidValueError as error:
+                refusals[name] = str(error)
+        return Filled(values, refusals)
+
+
+@dataclass(frozen=True)
+class MenuItem:
+    """A menu with its items, or a leaf with its form."""
+
+    name: str
+    doc: str = ""
+    items: tuple[MenuItem, ...] = ()
+    form: Form | None = None  # of a leaf
+
+    @property
+    def title(self) -> str:
+        """The name for a person."""
+        return self.name.replace("_", " ")
