@@ -98,7 +98,7 @@ def test_graphs_hold_nodes_of_the_table_once_and_of_the_right_host():
     assert all(node(name).host is not Host.OPERATOR for name in GRAPHS["robot"])
     assert all(node(name).host is not Host.ROBOT for name in GRAPHS["operator"])
     both = set(GRAPHS["robot"]) | set(GRAPHS["operator"])
-    assert both - WITH_HOSTS | {"link_emulator"} == set(GRAPHS["demo"])
+    assert both - WITH_HOSTS | {"link_emulator"} == set(GRAPHS["demo"]) == set(GRAPHS["practice"])
 
 
 @pytest.mark.parametrize("look_up", [node, topic, service, action])

@@ -42,6 +42,39 @@ def test_with_an_emulated_link_the_operator_is_moved_to_its_side_and_the_robot_i
     assert not any(OPERATOR_SIDE in word for word in robot)
 
 
+def test_the_practice_robot_is_in_its_own_namespace_with_the_delay_asked_for():
+    options = GraphOptions("practice", delay=4.0, loss=0.1)
+    assert options.namespace == "practice"
+    assert GraphOptions("practice", namespace="left").namespace == "left"
+    for entry in options.nodes:
+        command = node_command(entry.name, options)
+        assert "__ns:=/practice" in command
+        assert command[command.index("--params") + 1].endswith("config/practice.yaml")
+        assert ("delay:=2.0" in command) is (entry.name == "link_emulator")
+    words = node_command("link_emulator", options)
+    assert {"jitter:=0.0", "loss:=0.1", 'profile:=""', "up:=true"} <= set(words)  # YAML, as ROS reads it
+
+
+def test_without_options_the_link_is_that_of_the_parameter_file():
+    assert not [word for word in node_command("link_emulator", GraphOptions("practice")) if ":=0" in word]
+    assert launching.link_of(GraphOptions("practice").params).delay == 1.0
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("delay", {"graph": "robot", "delay": 1.0}),
+        ("profile", {"graph": "operator", "profile": Path("delay.csv")}),
+        ("jitter", {"graph": "practice", "jitter": 3.0}),
+        ("profile", {"graph": "practice", "profile": Path("/nonexistent.csv")}),
+    ],
+)
+def test_a_link_that_does_not_fit_is_refused_by_name(field, options):
+    with pytest.raises(InvalidValueError) as refusal:
+        GraphOptions(**options)
+    assert refusal.value.field == field
+
+
 def test_without_an_emulated_link_nothing_is_renamed():
     assert not any(OPERATOR_SIDE in word for word in node_command("path_plan_queue", GraphOptions("operator")))
 
@@ -177,6 +210,11 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
             "link": "",
             "hosts": "",
             "host": "",
+            "camera": "false",
+            "delay": "",
+            "jitter": "",
+            "loss": "",
+            "profile": "",
             **arguments,
         },
     )
@@ -188,7 +226,8 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
 @needs_launch
 def test_launch_files_take_the_arguments_of_the_supervisor():
     declared = {action.name for action in launch_description("robot").get_launch_arguments()}
-    assert declared == {"robot", "namespace", "params", "bag", "without", "link", "hosts", "host"}
+    link = {"link", "hosts", "host", "delay", "jitter", "loss", "profile"}
+    assert declared == {"robot", "namespace", "params", "bag", "without", "camera"} | link
 
 
 def test_namespaces_with_and_without_slash_are_the_same():
@@ -203,7 +242,7 @@ def test_a_camera_is_added_on_request_only(name):
 
 
 def test_an_operators_host_has_no_camera():
-    with pytest.raises(InvalidValueError, match=r"camera: 'given' .*allowed: with graph demo or robot"):
+    with pytest.raises(InvalidValueError, match=r"camera: 'given' .*allowed: with graph demo or practice or robot"):
         GraphOptions("operator", camera=True)
 
 

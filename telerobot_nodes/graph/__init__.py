@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.graph.drawing import as_markdown, as_mermaid, as_text
 from telerobot_nodes.graph.entries import Crossing, Host, Node, Order, Priority, Profile, Qos, Service, Topic
-from telerobot_nodes.graph.graphs import GRAPHS, WITH_CAMERA, WITH_HOSTS
+from telerobot_nodes.graph.graphs import GRAPHS, NAMESPACES, PARAMETERS, SIMULATED, WITH_CAMERA, WITH_HOSTS
 from telerobot_nodes.graph.table import (
     NODES,
     OPERATOR_SIDE,
@@ -21,8 +21,11 @@ from telerobot_nodes.graph.topics import TOPICS
 
 __all__ = [
     "GRAPHS",
+    "NAMESPACES",
     "NODES",
     "OPERATOR_SIDE",
+    "PARAMETERS",
+    "SIMULATED",
     "TOPICS",
     "WITH_CAMERA",
     "WITH_HOSTS",

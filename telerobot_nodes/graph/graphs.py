@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+_BOTH_SIDES = (
+    "bag_recorder",
+    "link_emulator",
+    "hardware_interface",
+    "gcmsf_control",
+    "plan_executor",
+    "cspace_planner",
+    "rtc_decision_unit",
+    "path_plan_queue",
+    "forward_simulator",
+    "operator_input",
+    "operator_console",
+)
+
 # What `telerobot up NAME` and `launch/NAME.launch.py` start, in order.
 GRAPHS: dict[str, tuple[str, ...]] = {
     "robot": (
@@ -14,23 +28,21 @@ GRAPHS: dict[str, tuple[str, ...]] = {
         "rtc_decision_unit",
     ),
     "operator": ("bag_recorder", "link", "path_plan_queue", "forward_simulator", "operator_input", "operator_console"),
-    "demo": (
-        "bag_recorder",
-        "link_emulator",
-        "hardware_interface",
-        "gcmsf_control",
-        "plan_executor",
-        "cspace_planner",
-        "rtc_decision_unit",
-        "path_plan_queue",
-        "forward_simulator",
-        "operator_input",
-        "operator_console",
-    ),
+    "demo": _BOTH_SIDES,
+    "practice": _BOTH_SIDES,  # beside the operator's own graph, in a namespace
 }
 
 # Graphs to which `--camera` adds the node `camera`.
-WITH_CAMERA = frozenset({"robot", "demo"})
+WITH_CAMERA = frozenset({"robot", "demo", "practice"})
 
 # Nodes that are started only with a hosts file.
 WITH_HOSTS = frozenset({"link"})
+
+# Graphs that are never in the root namespace: the namespace they are in when none is named.
+NAMESPACES = {"practice": "practice"}
+
+# Graphs that reach no real arm: MuJoCo in place of the arm file's driver, other arms inside their own namespace.
+SIMULATED = frozenset({"practice"})
+
+# Parameter file of a graph when none is named.
+PARAMETERS = {"practice": "config/practice.yaml"}

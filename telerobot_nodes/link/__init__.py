@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from telerobot_nodes.link.delay_line import DelayLine, LinkSettings
+from telerobot_nodes.link.delay_profile import DelayProfile, load_profile
+from telerobot_nodes.link.emulated_link import EmulatedLink, LinkOptions
 from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer
 from telerobot_nodes.link.framing import MOST_BYTES, Fault
 from telerobot_nodes.link.hosts import HostRow, Hosts, create_key, load_hosts, shared_key
@@ -12,16 +14,20 @@ __all__ = [
     "MOST_BYTES",
     "Arrival",
     "DelayLine",
+    "DelayProfile",
+    "EmulatedLink",
     "Endpoint",
     "Fault",
     "HostRow",
     "Hosts",
     "Identity",
+    "LinkOptions",
     "LinkSettings",
     "Outgoing",
     "Peer",
     "Session",
     "create_key",
     "load_hosts",
+    "load_profile",
     "shared_key",
 ]

@@ -2,12 +2,15 @@
 
 What belongs here: which message is delivered, and when. What must never enter: clocks, threads, ROS. The one-way
 delay has a gamma distribution with the given mean and standard deviation: never negative, with the long tail of a real
-link. Without `reorder` a late message delays those behind it, as on one ordered stream.
+link; or it is what a function of time gives, as a recorded profile. Without `reorder` a late message delays those
+behind it, as on one ordered stream.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Generic, TypeVar
@@ -80,6 +83,7 @@ class DelayLine(Generic[Payload]):
         capacity_bytes: int = CAPACITY_BYTES,
     ) -> None:
         self.settings = settings
+        self.delay_at: Callable[[float], float] | None = None  # [s] at a time [s], in place of delay and jitter
         self.counts = LineCounts()
         self._upward = upward
         self._random = Random(seed)
@@ -126,7 +130,11 @@ class DelayLine(Generic[Payload]):
         if len(self._held) >= self._capacity or self._held_bytes + size > self._capacity_bytes:
             self.counts.lost_by_bound += 1
             return
-        due = now + self._sample_delay()
+        delay = self._sample_delay() if self.delay_at is None else self.delay_at(now)
+        if math.isinf(delay):
+            self.counts.lost_by_outage += 1
+            return
+        due = now + delay
         if not self.settings.reorder:
             due = max(due, self._latest_due)
         self._latest_due = max(due, self._latest_due)

@@ -19,7 +19,7 @@ DECLARED: dict[str, str] = {
     "cspace_planner": "telerobot_nodes.nodes.planning.cspace_planner:PlannerParameters",
     "rtc_decision_unit": "telerobot_nodes.nodes.decision.rtc_decision_unit:RtcParameters",
     "path_plan_queue": "telerobot_nodes.nodes.operator.path_plan_queue:QueueParameters",
-    "link_emulator": "telerobot_nodes.link.delay_line:LinkSettings",
+    "link_emulator": "telerobot_nodes.link.emulated_link:EmulatedLink",
     "operator_input": "telerobot_nodes.operator.devices.input_parameters:InputParameters",
     "operator_console": "telerobot_nodes.nodes.operator.operator_console:ConsoleParameters",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.runtime.compile_first import compile_first
-from telerobot_nodes.runtime.launching import GraphOptions, launch_description
+from telerobot_nodes.runtime.launching import GraphOptions, launch_description, link_of
 from telerobot_nodes.runtime.supervisor import (
     NODE_ENVIRONMENT,
     SUPERVISED,
@@ -25,6 +25,7 @@ __all__ = [
     "end_with_supervisor",
     "join_graph",
     "launch_description",
+    "link_of",
     "node_environment",
     "supervise",
 ]

@@ -5,20 +5,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from telerobot_nodes.core.config import transport_environment
+from telerobot_nodes.core.config import load_parameters, share_path, transport_environment
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import (
     GRAPHS,
+    NAMESPACES,
+    NODES,
     OPERATOR_SIDE,
+    PARAMETERS,
     WITH_CAMERA,
     WITH_HOSTS,
     Host,
@@ -31,6 +35,9 @@ from telerobot_nodes.graph import (
 if TYPE_CHECKING:
     from launch import LaunchDescription
 
+    from telerobot_nodes.link import EmulatedLink
+
+LINK_OPTIONS = ("delay", "jitter", "loss", "profile")
 _NAMESPACE = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -40,18 +47,24 @@ class GraphOptions:
 
     graph: str
     robot: str = "arm"
-    namespace: str = ""  # of the arm, for example `left`; empty: root
-    params: Path | None = None
+    namespace: str = ""  # of the arm, for example `left`; empty: that of the graph, for most of them root
+    params: Path | None = None  # None: the graph's file, where it has one
     bag: Path | None = None
     without: tuple[str, ...] = ()  # nodes to leave out
     link: str = ""  # operator: namespace of the topics that cross the link, for example /operator_side; empty: its own
     hosts: Path | None = None  # hosts file: a link to the hosts it names
     host: str = ""  # this host's name in it; empty: the only one of its role
     camera: bool = False  # pictures of the arm
+    # of an emulated link; None: as the parameter file says
+    delay: float | None = None  # [s] round trip
+    jitter: float | None = None  # [s] standard deviation of the one-way delay
+    loss: float | None = None
+    profile: Path | None = None  # recorded delay
 
     def __post_init__(self) -> None:
         if self.graph not in GRAPHS:
             raise InvalidValueError("graph", self.graph, f"allowed: {', '.join(GRAPHS)}")
+        self._fill_from_table()
         for name in self.without:
             if name not in GRAPHS[self.graph]:
                 allowed = ", ".join(GRAPHS[self.graph])
@@ -72,6 +85,31 @@ class GraphOptions:
             self._check_hosts(self.hosts)
         elif self.host:
             raise InvalidValueError("host", self.host, "allowed: with a hosts file")
+        self._check_link()
+
+    def _fill_from_table(self) -> None:
+        """What the graph has when nothing is named."""
+        if not self.namespace:
+            object.__setattr__(self, "namespace", NAMESPACES.get(self.graph, ""))
+        if self.params is None and self.graph in PARAMETERS:
+            object.__setattr__(self, "params", share_path(PARAMETERS[self.graph]))
+
+    def _check_link(self) -> None:
+        emulated = [name for name, members in GRAPHS.items() if "link_emulator" in members]
+        for name in LINK_OPTIONS:
+            value = getattr(self, name)
+            if value is not None and self.graph not in emulated:
+                raise InvalidValueError(name, str(value), f"allowed: with graph {' or '.join(emulated)}")
+        self.emulated_link()
+
+    def emulated_link(self) -> EmulatedLink | None:
+        """The emulated link that these options change; None: they change nothing. Raises TelerobotError."""
+        given = {name: getattr(self, name) for name in LINK_OPTIONS}
+        if all(value is None for value in given.values()):
+            return None
+        from telerobot_nodes.link import LinkOptions  # with NumPy, which `telerobot up --help` does without
+
+        return LinkOptions(**given).over(link_of(self.params))
 
     def _check_hosts(self, hosts: Path) -> None:
         if self.graph not in ("robot", "operator") or self.link:
@@ -98,14 +136,27 @@ class GraphOptions:
         return ["--hosts", str(self.hosts.absolute()), "--host", self._own_host(self.hosts)]
 
 
+def link_of(params: Path | None) -> EmulatedLink:
+    """The emulated link of a parameter file, None: the defaults. Raises ParameterFileError, InvalidValueError."""
+    from telerobot_nodes.link import EmulatedLink
+
+    names = tuple(entry.name for entry in NODES)
+    return EmulatedLink() if params is None else load_parameters(EmulatedLink, params, "link_emulator", names)
+
+
 def node_arguments(name: str, options: GraphOptions) -> list[str]:
-    """Arguments of `telerobot run NAME` before `--ros-args`."""
+    """Arguments of `telerobot run NAME` before the remapping rules."""
     arguments = ["--robot", options.robot, "--graph", options.graph]
     if options.params is not None:
         arguments += ["--params", str(options.params)]
     if options.bag is not None:
         arguments += ["--bag", str(options.bag)]
-    return arguments + options.host_arguments
+    arguments += options.host_arguments
+    link = options.emulated_link() if name == "link_emulator" else None
+    if link is not None:
+        values = {entry.name: json.dumps(getattr(link, entry.name)) for entry in fields(link)}
+        arguments += ["--ros-args", *(word for key, value in values.items() for word in ("-p", f"{key}:={value}"))]
+    return arguments
 
 
 def node_renames(name: str, options: GraphOptions) -> list[tuple[str, str]]:
@@ -147,8 +198,8 @@ def launch_description(graph_name: str) -> LaunchDescription:
 
     declared = {
         "robot": ("arm", "robot: arm, panda, ur5, a URDF file or an arm file (YAML)"),
-        "namespace": ("", "namespace of the arm, for example left; empty: root"),
-        "params": ("", "parameter file in ROS layout; empty: defaults"),
+        "namespace": (NAMESPACES.get(graph_name, ""), "namespace of the arm, for example left; empty: root"),
+        "params": ("", "parameter file in ROS layout; empty: the graph's own, or defaults"),
         "bag": ("", "directory for recordings; empty: the recorder's default"),
         "without": ("", "nodes to leave out, separated by commas"),
         "link": (
@@ -157,7 +208,11 @@ def launch_description(graph_name: str) -> LaunchDescription:
         ),
         "hosts": ("", "hosts file: a link to the hosts it names; empty: none"),
         "host": ("", "name of this host in the hosts file; empty: the only one of its role"),
-        "camera": ("false", "true: pictures of the arm, with graph robot or demo"),
+        "camera": ("false", f"true: pictures of the arm, with graph {' or '.join(sorted(WITH_CAMERA))}"),
+        "delay": ("", "emulated link: round trip [s]; empty: as the parameter file says, as the next three"),
+        "jitter": ("", "emulated link: standard deviation of the one-way delay [s]"),
+        "loss": ("", "emulated link: probability that a message is lost, 0 .. 1"),
+        "profile": ("", "emulated link: CSV file of a recorded delay"),
     }
     arguments = [
         DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
@@ -218,7 +273,18 @@ def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOption
         hosts=Path(given["hosts"]) if given["hosts"] else None,
         host=given["host"],
         camera=_truth("camera", given["camera"]),
+        delay=_number("delay", given["delay"]),
+        jitter=_number("jitter", given["jitter"]),
+        loss=_number("loss", given["loss"]),
+        profile=Path(given["profile"]) if given["profile"] else None,
     )
+
+
+def _number(name: str, given: str) -> float | None:
+    try:
+        return float(given) if given else None
+    except ValueError:
+        raise InvalidValueError(name, given, "allowed: a number") from None
 
 
 def _truth(name: str, given: str) -> bool:

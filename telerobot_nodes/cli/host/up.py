@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from telerobot_nodes.core.config import DISCOVERY, is_loopback
-from telerobot_nodes.runtime import GraphOptions, Supervisor, supervise
+from telerobot_nodes.graph import NAMESPACES
+from telerobot_nodes.runtime import GraphOptions, Supervisor, link_of, supervise
 
 security = typer.Typer(no_args_is_help=True, help="Keys of the link between the hosts.")
 
@@ -31,9 +32,11 @@ def create(
 
 
 def command(
-    graph: Annotated[str, typer.Argument(help="robot, operator or demo.")],
+    graph: Annotated[str, typer.Argument(help="robot, operator, demo or practice.")],
     robot: Annotated[str, typer.Option(help="Robot: arm, panda, ur5, a URDF file or an arm file (YAML).")] = "arm",
-    namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
+    namespace: Annotated[
+        str, typer.Option(help="Namespace of the arm, for example left; default: root, of practice: practice.")
+    ] = "",
     params: Annotated[Path | None, typer.Option(help="Parameter file in ROS layout.")] = None,
     bag: Annotated[Path | None, typer.Option(help="Directory for recordings.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Node to leave out; may be repeated.")] = None,
@@ -45,14 +48,38 @@ def command(
     host: Annotated[
         str, typer.Option(help="Name of this host in the hosts file; default: the only one of its role.")
     ] = "",
-    camera: Annotated[bool, typer.Option("--camera", help="Pictures of the arm; with robot or demo.")] = False,
+    camera: Annotated[bool, typer.Option("--camera", help="Pictures of the arm; not with operator.")] = False,
+    delay: Annotated[
+        float | None,
+        typer.Option(help="Emulated link of demo or practice: round trip [s]; default: as in --params."),
+    ] = None,
+    jitter: Annotated[
+        float | None, typer.Option(help="Standard deviation of the one-way delay [s]; 0 with --delay alone.")
+    ] = None,
+    loss: Annotated[float | None, typer.Option(help="Probability that a message is lost, 0 .. 1.")] = None,
+    profile: Annotated[
+        Path | None, typer.Option(help="Recorded delay in place of --delay and --jitter: CSV, t[s],delay[s].")
+    ] = None,
     ready_timeout: Annotated[float, typer.Option(min=1.0, help="Longest start of the graph [s].")] = 180.0,
     check: Annotated[bool, typer.Option("--check", help="Stop as soon as every node is ready.")] = False,
 ) -> None:
     """Start a graph, supervise it, and stop it on Ctrl-C."""
-    options = GraphOptions(graph, robot, namespace, params, bag, tuple(without or ()), link, hosts, host, camera)
+    options = GraphOptions(
+        graph,
+        *(robot, namespace, params, bag, tuple(without or ()), link, hosts, host, camera),
+        *(delay, jitter, loss, profile),
+    )
     if hosts is not None and not is_loopback(os.environ):
         os.environ[DISCOVERY] = "LOCALHOST"  # between the hosts there is the link
+    elif graph in NAMESPACES:
+        _introduce(options)
     elif hosts is None and DISCOVERY not in os.environ and graph != "demo":
         print("telerobot: the graph is visible on this host only; for two hosts give --hosts FILE", flush=True)
     raise typer.Exit(supervise(Supervisor(options), ready_timeout, check))
+
+
+def _introduce(options: GraphOptions) -> None:
+    """Print how a graph beside the operator's own is reached, and its link."""
+    link = options.emulated_link() or link_of(options.params)
+    print(f"telerobot: {options.graph} in physics; reach it with --namespace {options.namespace}", flush=True)
+    print(f"telerobot: link: {link}; change it with `telerobot link`", flush=True)

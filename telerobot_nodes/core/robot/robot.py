@@ -69,6 +69,11 @@ class RobotModel:
         return int(self.model.nv)
 
     @property
+    def simulated(self) -> RobotModel:
+        """The same arm in physics, whatever its driver."""
+        return replace(self, driver=Driver())
+
+    @property
     def workspace(self) -> Box:
         """Box around home's tool position in which every point is reached with home's orientation."""
         return Box(self.forward(self.home).translation.copy(), np.array(self.workspace_size))

@@ -7,6 +7,7 @@ middleware holds. What must never enter: lifecycle, health (`base.py`).
 from __future__ import annotations
 
 import math
+import re
 import time
 import traceback
 from collections.abc import Callable
@@ -41,19 +42,20 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         self._action_clients: list[ActionClient] = []
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
 
-    # `namespace`, without slashes, is another arm's; None: the node's own
+    # `namespace`, without slashes, is another arm's; None: the node's own. A simulated graph reaches no arm outside its
+    # own namespace, whatever workcell it was given.
 
     def publisher(self, name: str, namespace: str | None = None) -> Any:
         """Publisher of a topic; raises GraphError unless the table lets this node publish it."""
         self._check_right(name, self.entry.publishes, "publish")
         entry = graph.topic(name)
-        where = f"/{name}" if name == "diagnostics" else _within(namespace, name)
+        where = f"/{name}" if name == "diagnostics" else self._within(namespace, name)
         return self.create_publisher(interface_class(entry.type), where, qos_profile(entry.qos))
 
     def subscribe(self, name: str, callback: Callable[[Any], None], namespace: str | None = None) -> Any:
         """Subscription to a topic, for an active node; raises GraphError unless the table lets this node subscribe."""
         self._check_right(name, self.entry.subscribes, "subscribe to")
-        entry, where = graph.topic(name), _within(namespace, name)
+        entry, where = graph.topic(name), self._within(namespace, name)
         return self.create_subscription(
             interface_class(entry.type), where, self._gated(callback), qos_profile(entry.qos)
         )
@@ -105,7 +107,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
     def client(self, name: str, namespace: str | None = None) -> Any:
         """Client of a service; raises GraphError unless the table lets this node call it."""
         self._check_right(name, self.entry.calls, "call")
-        return self.create_client(interface_class(graph.service(name).type), _within(namespace, name))
+        return self.create_client(interface_class(graph.service(name).type), self._within(namespace, name))
 
     def act(
         self, name: str, on_goal: Callable[[Goal], None], on_cancel: Callable[[Goal], None] = lambda goal: None
@@ -128,7 +130,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
     def action_client(self, name: str, namespace: str | None = None) -> Any:
         """Client (rclpy's) of an action; raises GraphError unless the table lets this node run it."""
         self._check_right(name, self.entry.runs, "run")
-        client = ActionClient(self, interface_class(graph.action(name).type), _within(namespace, name))
+        client = ActionClient(self, interface_class(graph.action(name).type), self._within(namespace, name))
         self._action_clients.append(client)
         return client
 
@@ -177,6 +179,13 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         self.errors += 1
         self.get_logger().error("".join(traceback.format_exception(error)), throttle_duration_sec=1.0)
 
+    def _within(self, namespace: str | None, name: str) -> str:
+        """The topic of another arm's namespace, "": the root; of the node's own when None."""
+        if namespace is None:
+            return name
+        around = self.get_namespace() if self.options.graph in graph.SIMULATED else ""
+        return re.sub("/+", "/", f"/{around}/{namespace}/{name}")
+
     def _check_right(self, name: str, allowed: tuple[str, ...], verb: str) -> None:
         if name not in allowed:
             raise GraphError(f"the table does not let node {self.options.name} {verb} {name!r}")
@@ -217,8 +226,3 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             known = isinstance(error, TelerobotError)
             response.success, response.message = False, str(error) if known else f"internal error: {error}"
         return error is None
-
-
-def _within(namespace: str | None, name: str) -> str:
-    """The topic of another arm's namespace, "": the root; of the node's own when None."""
-    return name if namespace is None else f"/{namespace}/{name}".replace("//", "/")

@@ -138,7 +138,7 @@ class CspacePlannerNode(GraphNode):
         """Keep measured joints as bytes and decode them when needed: they come 200 times a second."""
         entry = graph.topic("joint_states")
         keep = partial(self._joints.__setitem__, arm.name)
-        where = f"/{arm.namespace}/{entry.name}" if arm.namespace else entry.name
+        where = self._within(arm.namespace or None, entry.name)
         self.create_subscription(JointState, where, keep, qos_profile(entry.qos), raw=True)
 
     def _measured(self) -> dict[str, FloatArray]:

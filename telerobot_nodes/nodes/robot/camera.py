@@ -17,6 +17,7 @@ from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import one_of
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
+from telerobot_nodes.graph import SIMULATED
 from telerobot_nodes.hardware.camera import NoDisplayError
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
@@ -81,7 +82,7 @@ class CameraNode(GraphNode):
         chosen, robot = self._parameters, load_robot(self.options.robot)
         joints = Joints(robot)
         self.subscribe("joint_states", joints.receive)
-        if chosen.source:
+        if chosen.source and self.options.graph not in SIMULATED:
             if not chosen.calibration:
                 raise InvalidValueError("calibration", "", "allowed: a file, with `source`")
             mount = np.array(chosen.mount_pose)

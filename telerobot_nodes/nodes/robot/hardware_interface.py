@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from telerobot.msg import HardwareState, Obstacle, Obstacles
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.graph import SIMULATED
 from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose, SeesScene
 from telerobot_nodes.nodes.drivers import DriverSetting, make_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
@@ -40,6 +41,8 @@ class HardwareInterfaceNode(GraphNode):
         super().__init__(options)
         parameters = node_parameters(self, HardwareParameters)
         robot = load_robot(options.robot)
+        if options.graph in SIMULATED:
+            robot = robot.simulated  # no driver of the arm file is even loaded
         self._names = list(robot.joint_names)
         self._sensor_frame = robot.sensor_frame or robot.tool_frame
         setting = DriverSetting(

@@ -1,4 +1,4 @@
-"""`link_emulator`: delay, jitter, loss and outage between the two hosts, set at run time [US5231693].
+"""`link_emulator`: delay, jitter, loss and outage between the two hosts, set at run time or as recorded [US5231693].
 
 Messages cross as the bytes they are, never decoded. A thread sleeps until the next one is due.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from telerobot.msg import LinkStatus
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
-from telerobot_nodes.link import DelayLine, LinkSettings
+from telerobot_nodes.link import DelayLine, DelayProfile, EmulatedLink, LinkSettings
 from telerobot_nodes.nodes.framework import (
     GraphNode,
     Health,
@@ -36,8 +36,10 @@ class LinkEmulatorNode(GraphNode):
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
-        settings = node_parameters(self, LinkSettings)
-        self._lines = {up: DelayLine[Delivery](settings, up, seed) for up, seed in SEEDS.items()}
+        link = node_parameters(self, EmulatedLink)
+        self._lines = {up: DelayLine[Delivery](link.settings(), up, seed) for up, seed in SEEDS.items()}
+        self._profile: DelayProfile | None = None
+        self._follow(link.recorded())
         self._wake = threading.Condition()
         self._lateness = 0.0
         self._running = False
@@ -47,6 +49,12 @@ class LinkEmulatorNode(GraphNode):
             self._bridge(entry)
         self.serve("link_emulator/set", self._set)
         self.every(STATUS_PERIOD, self._publish_status)
+
+    def _follow(self, profile: DelayProfile | None) -> None:
+        """Let both directions follow a profile from its beginning; None: their settings."""
+        self._profile, began = profile, self.now()
+        for up, line in self._lines.items():
+            line.delay_at = None if profile is None else _since(began, profile, up)
 
     def _bridge(self, entry: graph.Topic) -> None:
         kind, qos = interface_class(entry.type), qos_profile(entry.qos)
@@ -98,6 +106,7 @@ class LinkEmulatorNode(GraphNode):
     def _set(self, request: Any, response: Any) -> None:
         settings = LinkSettings(**{name: getattr(request, name) for name in LinkSettings.__dataclass_fields__})
         with self._wake:
+            self._follow(None)
             for line in self._lines.values():
                 line.settings = settings
         response.success, response.message = True, f"{settings}"
@@ -105,7 +114,7 @@ class LinkEmulatorNode(GraphNode):
 
     def _publish_status(self) -> None:
         up, down = self._lines[True].counts, self._lines[False].counts
-        settings = self._lines[True].settings
+        settings = self._settings()
         self._status.publish(
             LinkStatus(
                 stamp=self.stamp(),
@@ -121,6 +130,11 @@ class LinkEmulatorNode(GraphNode):
             )
         )
 
+    def _settings(self) -> LinkSettings:
+        """What is in force; of a profile the mean delay and its deviation."""
+        settings = self._lines[True].settings
+        return settings if self._profile is None else self._profile.settings(settings)
+
     def health(self) -> Health:
         """Settings, what is in flight, and the largest lateness since the last report."""
         late, self._lateness = self._lateness, 0.0
@@ -128,8 +142,13 @@ class LinkEmulatorNode(GraphNode):
         for name, line in (("up", self._lines[True]), ("down", self._lines[False])):
             values[f"{name}_in_flight"] = len(line)
             values[f"{name}_lost_by_bound"] = line.counts.lost_by_bound
-        settings = self._lines[True].settings
+        settings = self._settings()
         return Health(message=f"delay {settings.delay:g} s, loss {settings.loss:.1%}", values=values)
+
+
+def _since(began: float, profile: DelayProfile, upward: bool) -> Callable[[float], float]:
+    """Delay [s] at a time [s] of a profile that began at a time [s]."""
+    return lambda now: profile.delay(now - began, upward)
 
 
 def main(options: NodeOptions) -> int:
