@@ -70,18 +70,26 @@ class MenuFolder:
         hint = f"did you mean {ends[near[0]]}?" if near else f"{'give one of' if found else 'there are'}: {known}"
         raise NoMenuError(f"no single leaf is called {path!r} in {self.folder}; {hint}")
 
-    def reread(self) -> MenuFolder:
-        """The folder as it is now; a file that is broken now keeps the menu that was read before. Never raises."""
+    @property
+    def edited(self) -> bool:
+        """True when a file is not as it was read."""
+        return stamp_of(self.folder) != self.stamp
+
+    def reread(self, robot: RobotModel | None = None) -> MenuFolder:
+        """The folder as it is now; a file that is broken now keeps the menu that was read before. Never raises.
+
+        `robot`: a model of its own, for another thread, which a RobotModel does not share.
+        """
         stamp = stamp_of(self.folder)
         if stamp == self.stamp:
             return self
         try:
-            now = read_menus(self.folder, self.robot)
+            now = read_menus(self.folder, robot or self.robot)
         except TelerobotError as error:
             gone = ParameterFileError(str(self.folder), 0, "folder", str(error))
             return MenuFolder(self.folder, self.robot, self.menus, {"": gone}, stamp)
         kept = {name: self.menus[name] for name in now.broken if name in self.menus}
-        return MenuFolder(self.folder, self.robot, _ordered({**now.menus, **kept}), now.broken, now.stamp)
+        return MenuFolder(self.folder, now.robot, _ordered({**now.menus, **kept}), now.broken, now.stamp)
 
 
 def folder_of(named: Path | None = None) -> Path:

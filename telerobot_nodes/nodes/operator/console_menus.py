@@ -1,12 +1,17 @@
-"""The console's menus on the graph: a leaf runs as any client's primitive does; edited files are read again."""
+"""The console's menus on the graph: a leaf runs as any client's primitive does; edited files are read again.
+
+They are read on a thread: reading takes tenths of a second, in which the node must still send a halt.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Condition
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, read_menus
 from telerobot_nodes.nodes.clients import Primitives, RunningPrimitive
@@ -31,16 +36,16 @@ class ConsoleMenus:
         self._changed = Condition()
         self._primitives = Primitives(_Goals(node), self._changed, identity("console"))
         self._running: tuple[Leaf, RunningPrimitive] | None = None
-        self._read = 0.0  # [s] when the files were looked at last
+        self._looked = 0.0  # [s] at the files
+        self._reader = ThreadPoolExecutor(1, "menus")
+        self._fresh: Future[MenuFolder] | None = None
         self._folder = MenuFolder(folder, robot)
         self._show(_first(folder, robot, view))
 
     def step(self) -> None:
         """Do what was pressed, read edited files, show what runs."""
         now = self._node.now()
-        if now - self._read >= READ_PERIOD:
-            self._read = now
-            self._show(self._folder.reread())
+        self._read(now)
         for asked in self._view.take():
             if isinstance(asked, RunLeaf):
                 self._run(asked)
@@ -50,6 +55,17 @@ class ConsoleMenus:
                 self._view.tell("no motion of a menu is running")
         self._primitives.step(now)
         self._follow()
+
+    def _read(self, now: float) -> None:
+        if self._fresh is not None:
+            if self._fresh.done():
+                self._show(self._fresh.result())
+                self._fresh = None
+        elif now - self._looked >= READ_PERIOD:
+            self._looked = now
+            if self._folder.edited:
+                folder, name = self._folder, self._node.options.robot
+                self._fresh = self._reader.submit(lambda: folder.reread(load_robot(name)))
 
     def _show(self, folder: MenuFolder) -> None:
         if folder is self._folder:
