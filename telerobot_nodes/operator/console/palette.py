@@ -6,14 +6,15 @@ from telerobot_nodes.operator.client import Tone
 
 Rgb = tuple[int, int, int]
 
-# Seven colours that people with any colour vision can distinguish [Okabe and Ito, Color Universal Design, 2008]
-_ORANGE: Rgb = (230, 159, 0)
-_SKY: Rgb = (86, 180, 233)
-_GREEN: Rgb = (0, 158, 115)
-_YELLOW: Rgb = (240, 228, 66)
-_BLUE: Rgb = (0, 114, 178)
-_VERMILLION: Rgb = (213, 94, 0)
-_PURPLE: Rgb = (204, 121, 167)
+# Near the colours of [Okabe and Ito, Color Universal Design, 2008]; moved until those drawn together are at least 20
+# apart (CIE76) for every colour vision, also without blue cones.
+_ORANGE: Rgb = (236, 138, 0)
+_SKY: Rgb = (81, 190, 248)
+_GREEN: Rgb = (16, 156, 104)
+_YELLOW: Rgb = (242, 230, 64)
+_BLUE: Rgb = (0, 99, 169)
+_VERMILLION: Rgb = (200, 80, 0)
+_PURPLE: Rgb = (205, 107, 169)
 
 ACTUAL: Rgb = (208, 213, 221)
 ESTIMATE = _SKY
@@ -25,7 +26,7 @@ TARGET: Rgb = (255, 255, 255)
 
 OTHER = _ORANGE
 CONFLICT = _VERMILLION
-OBSTACLE: Rgb = (191, 140, 89)
+OBSTACLE: Rgb = (181, 140, 90)
 EXECUTED: Rgb = (90, 96, 106)
 COMMITTED: Rgb = (255, 255, 255)
 TIMINGS: tuple[tuple[str, Rgb], ...] = (  # by the values of PlanPoints.TIMING_*
