@@ -60,7 +60,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "halt": Benchmark("rtc.halt", {"halts": C, "parallel": N, "flood": A, "speeds": L, "seed": N}),
     "stops": Benchmark("rtc.stops", {"halts": C, "ways": T, "seed": N}),
     "touch": Benchmark("contact.touch", {"speeds": L, "seed": N, "image": T, "pin": T}),
-    "guard": Benchmark("contact.guard", {"motions": C, "seed": N, "robot": T, "guard": S}),
+    "guard": Benchmark("contact.guard", {"motions": C, "seed": N, "robot": T, "guard": S, "processes": C}),
     "reflect": Benchmark(
         "contact.reflect",
         {"seed": N, "seconds": A, "stiffness": A, "jitter": A, "loss": A, "image": T, "drawing": T},
