@@ -7,12 +7,14 @@ joints alone. With `guard=false` the same motions run without the guard, which s
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,12 +31,13 @@ from telerobot_nodes.motion.primitives import PrimitiveRequest
 PERIOD = 0.004  # [s] of the control step
 DEVICE = 0.012  # [s] between increments of the hand
 PATIENCE = 6.0  # [s] of one motion
-CHUNK = 250  # motions of one cell: the same seed gives the same motions, however many processes share them
+CHUNK = 100  # motions of one cell: the same seed gives the same motions, however many processes share them
 NOISE = 1e-6  # [N], [N m] else the sensor counts as frozen
 HOME_EVERY = 20  # motions, between two ways back to where the arm began
 HELD = 1e-3  # [m] of room: less means that the guard held the tool
 EXACT = 1e-6  # [m] by which a destination must be inside the band to count as beyond
 TOO_LONG = "it takes too long"
+Chunk: TypeAlias = tuple[int, str, bool, int, int]  # seed, robot, guarded, first motion, count
 _FREE_ENDS = frozenset(("COMPLETED", "CONDITIONS", "END_TIME", "TOUCHED", "MISSED"))
 
 
@@ -58,24 +61,44 @@ class Judged:
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return conditions, figures and goals.
 
-    Options: `motions` (10000), `seed` (1), `robot` (arm), `guard` (true), `processes` (all usable).
+    Options: `motions` (10000), `seed` (1), `robot` (arm), `guard` (true), `processes` (all usable), `rows` (a file: one
+    line for each CHUNK of motions, and a run that was broken off goes on behind them).
     """
     options = options or {}
     motions, seed = int(options.get("motions", 10_000)), int(options.get("seed", 1))
-    processes = int(options.get("processes", len(os.sched_getaffinity(0))))
     common = (seed, str(options.get("robot", "arm")), is_on(options, "guard"))
     chunks = [(*common, first, min(CHUNK, motions - first)) for first in range(0, motions, CHUNK)]
-    if processes == 1 or len(chunks) == 1:
-        found = [_run_chunk(chunk) for chunk in chunks]
-    else:
-        with multiprocessing.get_context("spawn").Pool(processes) as pool:
-            found = pool.map(_run_chunk, chunks, chunksize=1)
-    judged = [row for rows, _ in found for row in rows]
-    refused = sum((counted for _, counted in found), Counter[str]())
+    file = Path(str(options["rows"])) if "rows" in options else None
+    found = _known(file)
+    for chunk, rows, refused in _run_all([chunk for chunk in chunks if chunk not in found], options):
+        found[chunk] = rows, refused
+        if file is not None:
+            with file.open("a") as out:
+                out.write(json.dumps([chunk, [asdict(row) for row in rows], refused]) + "\n")
+    judged = [row for chunk in chunks for row in found[chunk][0]]
+    refused = sum((Counter(found[chunk][1]) for chunk in chunks), Counter[str]())
     return report.result(report.conditions(seed), _figures(judged, refused), _goals(judged))
 
 
-def _run_chunk(chunk: tuple[int, str, bool, int, int]) -> tuple[list[Judged], Counter[str]]:
+def _known(file: Path | None) -> dict[Chunk, tuple[list[Judged], dict[str, int]]]:
+    """What the file of an earlier run holds."""
+    if file is None or not file.exists():
+        return {}
+    lines = map(json.loads, file.read_text().splitlines())
+    return {tuple(chunk): ([Judged(**row) for row in rows], refused) for chunk, rows, refused in lines}
+
+
+def _run_all(chunks: list[Chunk], options: Mapping[str, Any]) -> Iterator[tuple[Chunk, list[Judged], dict[str, int]]]:
+    """Run chunks in several processes; each as soon as it is done."""
+    processes = min(int(options.get("processes", len(os.sched_getaffinity(0)))), len(chunks))
+    if processes <= 1:
+        yield from map(_run_chunk, chunks)
+        return
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield from pool.imap_unordered(_run_chunk, chunks)
+
+
+def _run_chunk(chunk: Chunk) -> tuple[Chunk, list[Judged], dict[str, int]]:
     """Motions `first` to `first + count`, of one cell that begins at home, and the fields of what was refused."""
     seed, name, guarded, first, count = chunk
     cell = _Cell(load_robot(name), guarded)
@@ -91,7 +114,7 @@ def _run_chunk(chunk: tuple[int, str, bool, int, int]) -> tuple[list[Judged], Co
         except InvalidValueError as error:  # out of reach, mostly
             refused[error.field] += 1
             cell.go_home()
-    return judged, refused
+    return chunk, judged, dict(refused)
 
 
 class _Cell:
