@@ -60,7 +60,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "halt": Benchmark("rtc.halt", {"halts": C, "parallel": N, "flood": A, "speeds": L, "seed": N}),
     "stops": Benchmark("rtc.stops", {"halts": C, "ways": T, "seed": N}),
     "touch": Benchmark("contact.touch", {"speeds": L, "seed": N, "image": T, "pin": T}),
-    "guard": Benchmark("contact.guard", {"motions": C, "seed": N, "robot": T, "guard": S}),
+    "contact": Benchmark("contact.contact", {"parts": T, "motions": C, "seed": N}),
+    "guard": Benchmark("contact.guard", {"motions": C, "seed": N, "robot": T, "guard": S, "processes": C, "rows": T}),
     "reflect": Benchmark(
         "contact.reflect",
         {"seed": N, "seconds": A, "stiffness": A, "jitter": A, "loss": A, "image": T, "drawing": T},

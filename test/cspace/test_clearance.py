@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.robot import link_shapes, load_robot
 from telerobot_nodes.cspace.geometry import (
     Attachment,
     arm_geometry,
@@ -23,7 +23,6 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.distances import distance, nearest_point
-from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
 
 
 class Exact:

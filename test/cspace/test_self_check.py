@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import LinkContacts, SelfCheck, link_shapes
+from telerobot_nodes.core.robot import link_shapes, load_robot
+from telerobot_nodes.cspace.geometry import LinkContacts, SelfCheck
 
 ROBOT = load_robot("arm")
 HOME = np.array(ROBOT.home)

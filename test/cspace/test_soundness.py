@@ -88,7 +88,7 @@ class Judge:
         self.rng = np.random.default_rng(seed)
         self.whole = pin.buildModelFromXML(robot.urdf)
         self.data = self.whole.createData()
-        from telerobot_nodes.cspace.geometry.link_shapes import _package_folders
+        from telerobot_nodes.core.robot.link_shapes import _package_folders
 
         self.solids = pin.buildGeomFromUrdfString(
             self.whole, robot.urdf, pin.GeometryType.COLLISION, package_dirs=_package_folders(robot.urdf_path),

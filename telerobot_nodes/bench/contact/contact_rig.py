@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel, load_robot
+from telerobot_nodes.core.robot import Hand, RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.hardware import ARM, ARM_BITS, SCENE_BITS, Hardware, MujocoArm, Realism, Setpoint
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
@@ -71,8 +71,10 @@ class PlateArm(MujocoArm):
 class ContactRig:
     """One arm above a plate; `force` is the true normal force [N] at each control step."""
 
-    def __init__(self, stiffness: float, realism: Realism | None = None, friction: float = 0.5) -> None:
-        self.robot = load_robot("arm")
+    def __init__(
+        self, stiffness: float, realism: Realism | None = None, friction: float = 0.5, hand: Hand | None = None
+    ) -> None:
+        self.robot = dataclasses.replace(load_robot("arm"), hand=hand)
         self.arm = PlateArm(self.robot, stiffness, dataclasses.replace(realism or Realism(), friction=friction))
         self.hardware = Hardware(self.robot, arm=self.arm)
         self.now, self._next_tick, self._number = 10.0, 10.0, 0

@@ -20,6 +20,7 @@ from telerobot_nodes.core.robot.inverse import inverse_step, smallest_singular
 from telerobot_nodes.core.robot.kinematics import Kinematics
 from telerobot_nodes.core.robot.limits import JointLimits, SetpointLimiter, brake_velocity
 from telerobot_nodes.core.robot.link_frames import LinkFrames
+from telerobot_nodes.core.robot.link_shapes import LinkShape, link_shapes
 from telerobot_nodes.core.robot.profiles import PROFILES, Driver, Gripper, Hand, RobotProfile
 from telerobot_nodes.core.robot.reach import Reach
 from telerobot_nodes.core.robot.robot import RobotModel, with_srdf
@@ -39,6 +40,7 @@ __all__ = [
     "JointLoad",
     "Kinematics",
     "LinkFrames",
+    "LinkShape",
     "Reach",
     "RobotModel",
     "RobotProfile",
@@ -52,6 +54,7 @@ __all__ = [
     "inverse_step",
     "is_arm_file",
     "jacobian",
+    "link_shapes",
     "load_robot",
     "log6_error",
     "read_srdf",

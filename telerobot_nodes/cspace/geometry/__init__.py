@@ -30,7 +30,6 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     sphere_motion_bounds,
 )
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, link_pairs, name_pair
-from telerobot_nodes.cspace.geometry.link_shapes import LinkShape, link_shapes
 from telerobot_nodes.cspace.geometry.obstacles import (
     BOX,
     CYLINDER,
@@ -70,7 +69,6 @@ __all__ = [
     "IntArray",
     "LinkContacts",
     "LinkPoses",
-    "LinkShape",
     "NamePair",
     "Obstacle",
     "Piece",
@@ -98,7 +96,6 @@ __all__ = [
     "lever",
     "link_pairs",
     "link_poses_of",
-    "link_shapes",
     "load_world",
     "name_pair",
     "nearest",

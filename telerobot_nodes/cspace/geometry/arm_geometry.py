@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import Chain, RobotModel, chain_of
+from telerobot_nodes.core.robot import Chain, RobotModel, chain_of, link_shapes
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
 from telerobot_nodes.cspace.geometry.coverings import cover_links
 from telerobot_nodes.cspace.geometry.forward_kinematics import Arm, IntArray
 from telerobot_nodes.cspace.geometry.link_pairs import LinkPairs, NamePair, link_pairs, name_pair
-from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
 from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle, object_name
 from telerobot_nodes.cspace.geometry.solids import (
     CollisionSphere,

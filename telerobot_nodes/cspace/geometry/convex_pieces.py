@@ -15,9 +15,8 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import LinkShape, RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.link_shapes import LinkShape
 from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle
 from telerobot_nodes.cspace.geometry.solids import box_points, cylinder_points, hull_points, slabs
 from telerobot_nodes.errors import ModelError

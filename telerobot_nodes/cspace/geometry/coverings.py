@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import LinkShape, RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.forward_kinematics import IntArray
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair
-from telerobot_nodes.cspace.geometry.link_shapes import LinkShape
 from telerobot_nodes.cspace.geometry.shapes import COARSE, FINE, spheres_of
 from telerobot_nodes.cspace.geometry.solids import CollisionSphere
 

@@ -17,9 +17,8 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import LinkShape, RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.link_shapes import LinkShape
 
 SAMPLES = 200  # random configurations in which links are looked at
 ALWAYS = 0.95  # [-] of them in which links touch that cannot be distinguished

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.link_pairs import NamePair, link_pairs
-from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
 
 
 def contact_requests(solids: pin.GeometryModel) -> pin.GeometryData:

@@ -12,10 +12,9 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import LinkShape, RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.forward_kinematics import IntArray
-from telerobot_nodes.cspace.geometry.link_shapes import LinkShape, link_shapes
 from telerobot_nodes.cspace.geometry.solids import (
     CollisionSphere,
     box_points,

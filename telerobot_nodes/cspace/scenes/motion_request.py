@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray, finite, pose_from_se3, se3_from_pose
-from telerobot_nodes.cspace.geometry import NamePair, Scene, link_shapes
+from telerobot_nodes.cspace.geometry import NamePair, Scene
 from telerobot_nodes.cspace.scenes.frames import Frames
 from telerobot_nodes.cspace.scenes.planning_scene import allowed_contacts, attached_after, scene_after
 from telerobot_nodes.cspace.scenes.scene_files import PlanningScene, read_request, read_scene

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
@@ -25,7 +25,6 @@ from telerobot_nodes.cspace.geometry import (
     Piece,
     held_pieces,
     link_pairs,
-    link_shapes,
     name_pair,
     object_name,
     pieces_of,

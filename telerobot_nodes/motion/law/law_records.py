@@ -17,7 +17,7 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.motion.parameters import GcmsfParameters
 
-GUARD_COLUMNS = 8  # of a row of `Law.guard`
+GUARD_COLUMNS = 12  # of a row of `Law.guard`
 FIELD_SHARE = 0.5  # [-] of a joint's velocity limit: fastest motion by the joint field
 
 
@@ -79,7 +79,7 @@ class Law(NamedTuple):
     six: FloatArray  # (LawSix, 6)
     value: FloatArray  # (LawValue,)
     joint: FloatArray  # (LawJoint, dof)
-    guard: FloatArray  # (n, GUARD_COLUMNS) planes and points of the tool: `guard_rows.py`
+    guard: FloatArray  # (n, GUARD_COLUMNS) planes and parts of the tool: `guard_rows.py`
 
 
 class State(NamedTuple):

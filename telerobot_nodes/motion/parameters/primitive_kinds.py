@@ -71,7 +71,7 @@ class Guard(Group):
     )
     guard_band: float = number("", 0.01, "m", 0.0, 10.0, "distance kept from plane and box")
     guard_points: Vector = vector(
-        "", (), "m", -10.0, 10.0, "points of the tool in NOM, x y z of each; empty: its axis", empty=True
+        "", (), "m", -10.0, 10.0, "points of what the hand holds in NOM, x y z of each; the hand is known", empty=True
     )
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 def rows_of(planes, points, least=0.0):
     """`planes`: (normal, offset)."""
-    table = [(*normal, offset, *point, least) for normal, offset in planes for point in points]
+    table = [(*normal, offset, *point, least, 0.0, 0.0, 1.0, 0.0) for normal, offset in planes for point in points]
     return np.array(table).reshape(-1, GUARD_COLUMNS)
 
 
@@ -77,6 +77,29 @@ def test_a_turn_about_nom_is_shortened_by_a_point_that_is_far_from_it(make_law, 
     keep_out(law, np.eye(3), np.array([0.0, 0.0, EDGE]), step)
     T = moved(pin.SE3(np.eye(3), np.array([0.0, 0.0, EDGE])), step)
     assert T.act(np.array([0.2, 0.0, 0.0]))[2] >= EDGE - 1e-4
+
+
+@given(seeds)
+@settings(max_examples=15)
+def test_a_disc_is_kept_out_by_the_nearest_point_of_its_rim(make_law, arm, seed):
+    random = np.random.default_rng(seed)
+    law, _, _ = make_law(arm)
+    row = rows_of([((0.0, 0.0, 1.0), 0.0)], [random.uniform(-0.05, 0.05, 3)])
+    axis = random.standard_normal(3)
+    row[0, 8:11], row[0, 11] = axis / np.linalg.norm(axis), 0.04
+    law = law._replace(guard=row)
+    across = np.linalg.svd(row[0, 8:11][None])[2][1:]  # two directions in the disc
+    angles = np.linspace(0.0, 2.0 * np.pi, 721)
+    rim = row[0, 4:7] + 0.04 * (np.outer(np.cos(angles), across[0]) + np.outer(np.sin(angles), across[1]))
+    T = pin.SE3(pin.exp3(random.uniform(-2.0, 2.0, 3)), np.array([0.0, 0.0, 0.2]))
+    turn, heights = random.uniform(-5e-3, 5e-3, 3), []
+    for _ in range(400):
+        step = np.concatenate((T.rotation.T @ np.array([0.0, 0.0, -2e-3]), turn))
+        keep_out(law, T.rotation, T.translation, step)
+        T = moved(T, step)
+        heights.append(min(T.act(p)[2] for p in rim))
+    assert min(heights) > 0.0
+    assert heights[-1] < 0.01  # it came near: the rim is not kept farther away than it must
 
 
 @given(seeds)

@@ -68,6 +68,42 @@ def test_it_begins_only_where_it_was_prepared(executive):
     assert not executive.running
 
 
+def test_a_grasp_ends_the_motion_and_tells_the_width_held(executive):
+    begin(executive, request(1, "compliant_grasp", grip_time=0.1, grip_force=7.0, **DEAF), now=1.0)
+    now, opening = 1.0, 0.06
+    executive.measure_gripper(now, opening)
+    while executive.step(now):
+        assert executive.gripper.force == 7.0
+        opening = max(executive.gripper.width, 0.03)  # what is between the fingers
+        now += PERIOD
+        executive.set_wrench(now, np.full(6, 1e-6 * (round(now / PERIOD) % 2)))
+        executive.measure_gripper(now, opening)
+        assert now < 10.0
+    assert executive.reason is Termination.GRIPPED
+    assert executive.readings["grip_width"] == pytest.approx(0.03)
+    assert executive.gripper.width < 0.03  # it goes on to close
+
+
+def test_a_sensor_that_says_nothing_ends_a_motion_that_needs_it(executive):
+    begin(executive, request(1, tr_rel_dest=UP, time_vel_val=0.005))
+    run(executive)
+    assert executive.reason is Termination.STALE_SENSOR
+    assert not executive.status(9.0).succeeded
+
+
+def test_readings_are_those_of_the_latest_primitive(executive):
+    plane = [*executive.robot.forward(executive.robot.home).translation - [0.0, 0.0, 0.3], 0.0, 0.0, 1.0]
+    begin(executive, request(1, tr_rel_dest=UP, guard_plane=plane, **DEAF))
+    ended = run(executive)
+    assert 0.0 < executive.readings["guard_room"] < 0.3
+    q = executive.setpoint.q.copy()
+    back = request(2, tr_rel_dest=[0.0, 0.0, -0.01, 0.0, 0.0, 0.0, 1.0], **DEAF)
+    executive.begin(ended, q, executive.prepare(back, q))
+    run(executive, ended, ended + 20.0)
+    assert "guard_room" not in executive.readings
+    assert executive.reason is Termination.COMPLETED
+
+
 def test_a_stop_ends_it_as_an_external_stop(executive):
     begin(executive, request())
     executive.step(1.0)

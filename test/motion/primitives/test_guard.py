@@ -1,15 +1,19 @@
 """No motion of any kind takes the tool beyond plane or box; what ends one at the guard says so."""
 
+import dataclasses
+import re
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import SetpointLimiter
+from telerobot_nodes.bench.contact.guard_judge import Planes, ToolGeometry
+from telerobot_nodes.core.robot import SetpointLimiter, load_robot
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.law import Termination, sensor_in_tool
 from telerobot_nodes.motion.parameters import Guard, parameters_from
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
-from telerobot_nodes.motion.primitives.guard import SLACK, guard_of
+from telerobot_nodes.motion.primitives.guard import SLACK, guard_of, tool_parts
 from telerobot_nodes.motion.primitives.primitive import rest_times
 
 PERIOD, BAND, BELOW = 0.004, 0.01, 0.05  # [s], [m], [m] of the plane below the tool
@@ -17,16 +21,24 @@ DEAF = {"max_force_thres": 0.0, "max_torque_thres": 0.0}
 FAST = {"max_tele_vel": [1.0] * 6, "max_sf_vel": [1.0, 1.0]}
 
 
+def lowest(arm, q, normal=(0.0, 0.0, 1.0)):
+    """Least coordinate [m] of the whole tool along `normal`, as the judge of the benchmark computes it."""
+    tool = ToolGeometry(arm)
+    plane = np.concatenate((np.zeros(3), normal))
+    return Planes(plane, None).distances(tool.last(q[None]), tool.solids).min()
+
+
 class Guarded:
     """An arm that follows, and a plane below its tool."""
 
-    def __init__(self, arm, name, **values):
+    def __init__(self, arm, name, room=BELOW, **values):
         self.arm, self.q, self.now = arm, np.array(arm.home), 1.0
         self.start = arm.forward(self.q)
-        self.height = self.start.translation[2] - BELOW
-        plane = [0.0, 0.0, self.height, 0.0, 0.0, 1.0]
+        self.height = lowest(arm, self.q) - room
+        self.tool = ToolGeometry(arm)
+        self.plane = np.array([0.0, 0.0, self.height, 0.0, 0.0, 1.0])
         self.executive = Executive(arm, PERIOD)
-        wanted = {"guard_plane": plane, "guard_band": BAND, "guard_points": [0.0, 0.0, 0.0], **values}
+        wanted = {"guard_plane": self.plane.tolist(), "guard_band": BAND, **values}
         self.executive.begin(self.now, self.q, self.executive.prepare(PrimitiveRequest(1, name, wanted), self.q, 0.05))
 
     def run(self, seconds=10.0, hand=None, wrench=None):
@@ -48,7 +60,7 @@ class Guarded:
         return lowest
 
     def over(self, q):
-        return self.arm.forward(q).translation[2] - self.height
+        return Planes(self.plane, None).distances(self.tool.last(q[None]), self.tool.solids).min()
 
     def down(self, distance):
         """A destination `distance` [m] below the start."""
@@ -143,12 +155,10 @@ def test_a_change_of_parameters_keeps_the_guard(arm):
 
 
 def test_a_tool_that_begins_inside_the_band_goes_no_deeper_but_out(arm):
-    height = arm.forward(np.array(arm.home)).translation[2]
-    plane = [0.0, 0.0, height - 0.004, 0.0, 0.0, 1.0]
-    guarded = Guarded(arm, "gcm", guard_plane=plane, tr_tn_dest=below(arm, 0.03), time_vel_val=0.2, **DEAF)
-    assert guarded.run() + guarded.height >= height - 1e-4
+    guarded = Guarded(arm, "gcm", room=0.004, tr_tn_dest=below(arm, 0.03), time_vel_val=0.2, **DEAF)
+    assert guarded.run() >= 0.004 - 1e-4
     assert guarded.executive.reason is Termination.GUARD
-    guarded = Guarded(arm, "gcm", guard_plane=plane, tr_tn_dest=below(arm, -0.03), time_vel_val=0.2, **DEAF)
+    guarded = Guarded(arm, "gcm", room=0.004, tr_tn_dest=below(arm, -0.03), time_vel_val=0.2, **DEAF)
     guarded.run()
     assert guarded.executive.reason is Termination.COMPLETED
 
@@ -156,8 +166,9 @@ def test_a_tool_that_begins_inside_the_band_goes_no_deeper_but_out(arm):
 @pytest.mark.parametrize("axis", range(3))
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 def test_a_box_has_six_faces(arm, axis, side):
-    T = arm.forward(np.array(arm.home))
-    corners = np.concatenate((T.translation - 0.04, T.translation + 0.04))
+    T, q = arm.forward(np.array(arm.home)), np.array(arm.home)
+    low, high = ([s * lowest(arm, q, s * face) for face in np.eye(3)] for s in (1.0, -1.0))
+    corners = np.concatenate((np.array(low) - 0.04, np.array(high) + 0.04))
     way = T.translation.copy()
     way[axis] += 0.08 * side
     dest = pin.SE3ToXYZQUAT(pin.SE3(T.rotation, way)).tolist()
@@ -165,19 +176,63 @@ def test_a_box_has_six_faces(arm, axis, side):
     guarded = Guarded(arm, "cartesian_guarded", tr_tn_dest=dest, time_vel_val=0.3, **box, **DEAF)
     guarded.run()
     assert guarded.executive.reason is Termination.GUARD
-    end = arm.forward(guarded.q).translation
-    assert side * (end - T.translation)[axis] == pytest.approx(0.04 - BAND, abs=0.004)
-    assert side * (end - T.translation)[axis] <= 0.04 - BAND + 2 * SLACK
+    left = lowest(arm, guarded.q, -side * np.eye(3)[axis]) + side * corners[axis + 3 * (side > 0)]
+    assert left == pytest.approx(BAND, abs=0.004)
+    assert left >= BAND - 2 * SLACK
 
 
-def test_without_points_the_whole_axis_of_the_tool_is_guarded(arm):
-    T_nom = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.1]))
+@pytest.mark.parametrize("name", ["arm", "panda"])
+def test_the_whole_tool_is_guarded_with_its_fingers_anywhere(name):
+    robot, random = load_robot(name), np.random.default_rng(2)
+    parts, plain = tool_parts(robot), ToolGeometry(robot)
+    for _ in range(50):
+        q = random.uniform(robot.limits.lower, robot.limits.upper)
+        normal = random.standard_normal(3)
+        normal /= np.linalg.norm(normal)
+        T = robot.forward(q)
+        nearest = Planes(np.concatenate((np.zeros(3), normal)), None).distances(plain.last(q[None]), plain.solids).min()
+        assert min(part.in_frame(T).over(normal) for part in parts) == pytest.approx(nearest, abs=1e-9)
+
+
+def test_a_tool_of_meshes_is_guarded_by_the_boxes_around_them():
+    robot = load_robot("ur5")
+    reach = [max(-part.over(axis) for part in tool_parts(robot)) for axis in np.vstack((np.eye(3), -np.eye(3)))]
+    assert all(0.03 < r < 0.12 for r in sorted(reach)[1:])  # its last link: 75 mm across, 50 mm high, ends at TN
+
+
+def test_the_rows_are_those_of_tool_axis_and_held_points(arm):
+    T_nom = pin.SE3(pin.exp3(np.array([0.3, 0.0, 0.1])), np.array([0.0, 0.0, 0.1]))
     parameters = parameters_from({"tr_nom": pin.SE3ToXYZQUAT(T_nom).tolist()})
     T = arm.forward(np.array(arm.home))
-    rows = guard_of(Guard(guard_plane=(0.0, 0.0, -9.0, 0.0, 0.0, 2.0)), arm, parameters, T).rows
+    held = (0.0, 0.1, 0.2)
+    rows = guard_of(Guard(guard_plane=(0.0, 0.0, -9.0, 0.0, 0.0, 2.0), guard_points=held), arm, parameters, T).rows
+    assert len(rows) == len(tool_parts(arm)) + 4
     flange = sensor_in_tool(arm).translation
-    np.testing.assert_allclose(rows[:, 4:7], [np.zeros(3), [0.0, 0.0, -0.1], flange - [0.0, 0.0, 0.1]], atol=1e-12)
-    np.testing.assert_allclose(rows[:, :4], np.tile([0.0, 0.0, 1.0, -9.0], (3, 1)))
+    ends = [np.zeros(3), T_nom.actInv(np.zeros(3)), T_nom.actInv(flange), held]
+    np.testing.assert_allclose(rows[-4:, 4:7], ends, atol=1e-12)
+    np.testing.assert_allclose(rows[:, :4], np.tile([0.0, 0.0, 1.0, -9.0], (len(rows), 1)))
+    for row, part in zip(rows, tool_parts(arm), strict=False):
+        np.testing.assert_allclose(T_nom.act(row[4:7]), part.middle, atol=1e-12)
+        np.testing.assert_allclose(T_nom.rotation @ row[8:11], part.axis, atol=1e-12)
+        assert row[11] == part.disc
+
+
+def test_an_arm_whose_tool_has_no_shape_needs_points_of_it(arm):
+    bare = re.sub(r"<collision.*?</collision>", "", arm.urdf, flags=re.DOTALL)
+    bare = dataclasses.replace(arm, urdf=bare)
+    values = {"guard_plane": [0.0, 0.0, -9.0, 0.0, 0.0, 1.0], "tr_tn_dest": below(arm, 0.01)}
+    request = PrimitiveRequest(1, "gcm", values)
+    with pytest.raises(InvalidValueError, match="guard_points"):
+        Executive(bare, PERIOD).prepare(request, arm.home)
+    pointed = PrimitiveRequest(1, "gcm", {**values, "guard_points": [0.0, 0.0, 0.0]})
+    assert Executive(bare, PERIOD).prepare(pointed, arm.home).motion.guard is not None
+
+
+def test_what_the_hand_holds_is_guarded_too(arm):
+    held = {"guard_points": [0.0, 0.0, 0.034]}  # 20 mm beyond the fingertips
+    guarded = Guarded(arm, "gcm", tr_tn_dest=below(arm, 0.12), time_vel_val=0.1, **held, **DEAF)
+    assert guarded.run() >= BAND + 0.02 - 2 * SLACK
+    assert guarded.executive.reason is Termination.GUARD
 
 
 def test_plane_and_base_are_in_world(arm):
@@ -186,7 +241,7 @@ def test_plane_and_base_are_in_world(arm):
     T = arm.forward(np.array(arm.home))
     guard = Guard(guard_plane=(0.5, -0.3, 0.2, 1.0, 0.0, 0.0), guard_band=9.0, guard_points=(0.0, 0.0, 0.0))
     rows = guard_of(guard, arm, parameters, T).rows
-    assert rows[0, 7] == pytest.approx((T_base.rotation @ T.translation)[0] - SLACK)  # it begins inside the band
+    assert rows[-1, 7] == pytest.approx((T_base.rotation @ T.translation)[0] - SLACK)  # it begins inside the band
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,14 @@ WAY = 0.02  # [m] along the tool's z axis
 class Wall:
     """A wall `at` [m] along the approach; `stuck`: it holds the tool with this force [N] after the touch.
 
-    `jolts`: depths [m] from which the arm's own inertia is felt, while it moves.
+    `jolts`: depths [m] from which the arm's own inertia is felt, while it moves. `catches`: depth [m] from which on, on
+    its way back, the tool pulls at something with 60 N.
     """
 
-    def __init__(self, arm, at, stuck=0.0, jolts=(), **values):
+    def __init__(self, arm, at, stuck=0.0, jolts=(), catches=None, **values):
         self.executive, self.arm, self.at, self.stuck = Executive(arm, PERIOD), arm, at, stuck
         self.start, self.now, self.q, self.touched = arm.forward(np.array(arm.home)), 1.0, np.array(arm.home), False
-        self.T_tn_sensor, self.jolts = sensor_in_tool(arm), list(jolts)
+        self.T_tn_sensor, self.jolts, self.catches = sensor_in_tool(arm), list(jolts), catches
         wanted = {"tr_rel_dest": [0.0, 0.0, WAY, 0.0, 0.0, 0.0, 1.0], "time_vel_val": 0.02, **values}
         request = PrimitiveRequest(1, "move_to_touch", wanted)
         self.feel()
@@ -35,6 +36,8 @@ class Wall:
         force = max(force, self.stuck if self.touched else 0.0)
         if self.jolts and depth + self.at > self.jolts[0] and self.moves:
             force, self.jolts = force + 20.0, self.jolts[1:]
+        if self.catches is not None and self.touched and depth + self.at < self.catches:
+            force = -60.0
         noise = 1e-6 * (round(self.now / PERIOD) % 2)
         self.executive.measure(self.q)
         wrench = np.array([0.0, 0.0, force + noise, 0.0, 0.0, 0.0])  # at the sensor, whose axes are the tool's
@@ -89,6 +92,30 @@ def test_a_destination_without_contact_is_missed(arm):
 
 def test_a_tool_that_does_not_come_free_is_held_back(arm):
     assert Wall(arm, 0.01, stuck=3.0, back_off="reverse").run() is Termination.HELD_BACK
+
+
+@pytest.mark.parametrize("back_off", ["reverse", "return"])
+def test_a_tool_that_catches_on_its_way_back_stops_there(arm, back_off):
+    held = {"reverse_force_thres": 0.01} if back_off == "reverse" else {}
+    wall = Wall(arm, 0.01, stuck=1.5, catches=0.006, back_off=back_off, safety_force_thres=40.0, **held)
+    assert wall.run() is Termination.SNAGGED
+    assert 0.003 < wall.depth < 0.006
+    assert not Termination.SNAGGED.succeeded
+
+
+def test_safety_backs_off_until_the_safety_threshold_or_to_the_start(arm):
+    wall = Wall(arm, 0.01, catches=0.006, back_off="safety", safety_force_thres=40.0)
+    assert wall.run() is Termination.TOUCHED
+    assert 0.003 < wall.depth < 0.006
+    free = Wall(arm, 0.01, back_off="safety", safety_force_thres=40.0)
+    assert free.run() is Termination.TOUCHED
+    assert free.depth == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_safety_threshold_counts_only_once_it_was_below_it(arm):
+    wall = Wall(arm, 0.01, back_off="return", safety_force_thres=1.0)  # the touch itself is above it
+    assert wall.run() is Termination.TOUCHED
+    assert wall.depth == pytest.approx(0.0, abs=1e-4)
 
 
 def test_no_change_is_accepted_after_the_touch(arm):

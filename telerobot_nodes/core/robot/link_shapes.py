@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.config import example_robot_data
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, ModelError
 
 STEP = 0.004  # [m] that a finger of unknown place may be from the nearest of its turns
