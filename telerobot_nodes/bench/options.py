@@ -74,6 +74,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     ),
     "force-field": Benchmark("two_arms.force_field", {"robot": T, "steps": C, "seed": N, "obstacles": N}),
     "review": Benchmark("review.review", {"bag": T}),
+    "macros": Benchmark("macros.macros", {"starts": C, "seed": N, "bag": T}),
 }
 
 

@@ -23,6 +23,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "devices",
             "client",
             "review",
+            "dataset",
             "script",
             "web",
             "console",
@@ -53,7 +54,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"runtime": ()},
     {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "study")},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study")},
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )

@@ -11,7 +11,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
 )
 from telerobot_nodes.nodes.clients.primitive_client import run_primitive
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
-from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText
+from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
 from telerobot_nodes.nodes.clients.stop_sender import StopSender
 from telerobot_nodes.nodes.clients.terminal import Terminal, call_service
@@ -29,6 +29,7 @@ __all__ = [
     "StopSender",
     "Terminal",
     "TextSender",
+    "as_texts",
     "call_service",
     "connect",
     "offered",
