@@ -72,10 +72,12 @@ def pieces(track: Track) -> list[tuple[int, int]]:
         if found and track.time[begin] - track.time[found[-1][1]] < REST_TIME:
             begin = found.pop()[0]  # noqa: PLW2901
         found.append((begin, end))
+    if not found:
+        return [(0, 0)]
     found = [
         (begin, _arrival(track, end, rest)) for (begin, end), rest in zip(found, _rests(track, found), strict=True)
     ]
-    return found if found and found[0][0] == 0 else [(0, 0), *found]
+    return found if found[0][0] == 0 else [(0, 0), *found]
 
 
 def _rests(track: Track, moves: list[tuple[int, int]]) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from telerobot_nodes.core.robot import RobotModel, load_robot
+from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.macros import BoundStep, Context, Ended, OfflineRobot, play, read_macros, steps_of
 from telerobot_nodes.motion.parameters import KindValues, values_of
 from telerobot_nodes.motion.primitives import values_from
@@ -40,15 +40,15 @@ Bits = dict[str, bytes]  # of each value of a step
 def places(robot: RobotModel, folder: Path, names: list[str], start: Any) -> dict[str, Any]:
     """How many numbers of the macros in `folder` differ at a place from those in physics. `start` (dof,) [rad]."""
     numbers, differ = 0, {"check in another process": 0, "robot's host, behind a message": 0}
-    for name in names:
-        contexts, sent = _in_physics(robot, folder, name, start)
-        wanted = [bits(step.step.primitive, step.values) for step in sent]
-        numbers += sum(len(value) // 8 for step in wanted for value in step.values())
-        with multiprocessing.get_context("spawn").Pool(1) as other:
+    with multiprocessing.get_context("spawn").Pool(1) as other:
+        for name in names:
+            contexts, sent = _in_physics(robot, folder, name, start)
+            wanted = [bits(step.step.primitive, step.values) for step in sent]
+            numbers += sum(len(value) // 8 for step in wanted for value in step.values())
             elsewhere = other.apply(bound_elsewhere, (folder, name, contexts))
-        behind = [bits(step.step.primitive, carried(step.step.primitive, step.values)) for step in sent]
-        for place, found in zip(differ, (elsewhere, behind), strict=True):
-            differ[place] += differing(wanted, found)
+            behind = [bits(step.step.primitive, carried(step.step.primitive, step.values)) for step in sent]
+            for place, found in zip(differ, (elsewhere, behind), strict=True):
+                differ[place] += differing(wanted, found)
     return {"macros": names, "numbers": numbers, "differ": differ}
 
 
@@ -72,7 +72,6 @@ def _in_physics(robot: RobotModel, folder: Path, name: str, start: Any) -> tuple
 
 def bound_elsewhere(folder: Path, name: str, contexts: list[Context]) -> list[Bits]:
     """The bits of every step, bound in this process; each expects the state of its moment."""
-    load_robot("arm")  # as the command does before it checks
     known: Iterator[Context] = iter(contexts)
     steps = steps_of(read_macros(folder), name, {}, lambda: next(known))
     return [bits(step.step.primitive, step.values) for step, _ in zip(steps, contexts, strict=False)]

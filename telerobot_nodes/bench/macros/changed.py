@@ -45,9 +45,9 @@ _PRESS = {
 def cases(robot: RobotModel) -> tuple[Case, ...]:
     """Destination, duration, speed, joints, threshold, and the force kept in contact."""
     T = robot.forward(robot.home)
-    there = (*(T.translation + (-0.1, 0.12, 0.0)).tolist(), *_quaternion(T))
-    joints = tuple((np.array(robot.home) + (0.4, 0.1, -0.1, 0.2, -0.2, 0.3)).tolist())
-    others = tuple((np.array(robot.home) + (-0.3, 0.0, 0.1, 0.0, 0.0, 0.0)).tolist())
+    there = (*np.add(T.translation, (-0.1, 0.12, 0.0)).tolist(), *_quaternion(T))
+    joints = tuple(np.add(robot.home, (0.4, 0.1, -0.1, 0.2, -0.2, 0.3)).tolist())
+    others = tuple(np.add(robot.home, (-0.3, 0.0, 0.1, 0.0, 0.0, 0.0)).tolist())
     speed = {"tr_rel_dest": SIDE, "time_vel_val": 0.02}
     return (
         Case("destination", "cartesian_guarded", {"tr_rel_dest": SIDE, **LONG}, {"tr_tn_dest": there}),

@@ -14,7 +14,7 @@ from telerobot_nodes.bench import report
 from telerobot_nodes.bench.macros.bound import BOUND, places
 from telerobot_nodes.bench.macros.changed import ONE_WAY, changes
 from telerobot_nodes.bench.macros.replay import MOTION, learned, replays
-from telerobot_nodes.bench.review import review
+from telerobot_nodes.bench.review import run as review
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.macros import check_macro, read_macros
 
@@ -50,7 +50,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         start = np.array(robot.home) + np.random.default_rng(seed).uniform(-0.05, 0.05, robot.dof)
         bound = places(robot, Path(name), [*sorted(folder.macros), "bound"], start)
     checked, changed = _check(robot), changes(robot)
-    looked_back = review.run({"bag": bag}) if bag else None
+    looked_back = review({"bag": bag}) if bag else None
     figures = {
         "replays": rows,
         "bound": bound,
@@ -87,17 +87,17 @@ def _bound_goals(bound: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check(robot: RobotModel) -> dict[str, Any]:
-    """Times [s] to read and to check a macro of STEPS steps, each time from the file."""
+    """Computing times [s] to read and to check a macro of STEPS steps, each time from the file."""
     text = LONG_HEAD + "".join(f"  - {LONG_STEPS[n % len(LONG_STEPS)].format(n)}\n" for n in range(STEPS))
     reading, checking = [], []
     with TemporaryDirectory() as name:
         (Path(name) / "long.yaml").write_text(text, encoding="utf-8")
         for _ in range(CHECKS):
-            began = time.perf_counter()
+            began = time.process_time()
             folder = read_macros(Path(name))
-            read = time.perf_counter()
+            read = time.process_time()
             steps = check_macro(folder, "long", robot, {})
-            checking.append(time.perf_counter() - read)
+            checking.append(time.process_time() - read)
             reading.append(read - began)
     return {
         "steps": len(steps),

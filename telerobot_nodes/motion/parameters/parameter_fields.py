@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -91,10 +90,16 @@ class Group:
         return se3_from_pose(getattr(self, name), name)
 
 
-@cache
-def _checked_defaults(group: Any) -> dict[str, Any]:
+_DEFAULTS: dict[str, dict[str, Any]] = {}  # by group and field, as checked values; a group's name is its own
+
+
+def _checked_defaults(group: type) -> dict[str, Any]:
     """The default of each field, as a checked value of it."""
-    return {entry.name: _checked(group, entry, entry.default) for entry in dataclasses.fields(group)}
+    name = f"{group.__module__}.{group.__qualname__}"
+    if name not in _DEFAULTS:
+        entries = dataclasses.fields(group)
+        _DEFAULTS[name] = {entry.name: _checked(group, entry, entry.default) for entry in entries}
+    return _DEFAULTS[name]
 
 
 def _checked(group: type, entry: dataclasses.Field[Any], value: Any) -> Any:
