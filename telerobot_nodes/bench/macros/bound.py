@@ -17,7 +17,7 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.macros import BoundStep, Context, Ended, OfflineRobot, play, read_macros, steps_of
 from telerobot_nodes.motion.parameters import KindValues, values_of
-from telerobot_nodes.motion.primitives import values_from
+from telerobot_nodes.nodes.macros import as_received
 
 # Expressions of the arm's state and of a parameter, with fractions that no short decimal holds
 BOUND = """\
@@ -46,7 +46,7 @@ def places(robot: RobotModel, folder: Path, names: list[str], start: Any) -> dic
             wanted = [bits(step.step.primitive, step.values) for step in sent]
             numbers += sum(len(value) // 8 for step in wanted for value in step.values())
             elsewhere = other.apply(bound_elsewhere, (folder, name, contexts))
-            behind = [bits(step.step.primitive, carried(step.step.primitive, step.values)) for step in sent]
+            behind = [bits(step.step.primitive, as_received(step.step.primitive, step.values)) for step in sent]
             for place, found in zip(differ, (elsewhere, behind), strict=True):
                 differ[place] += differing(wanted, found)
     return {"macros": names, "numbers": numbers, "differ": differ}
@@ -75,19 +75,6 @@ def bound_elsewhere(folder: Path, name: str, contexts: list[Context]) -> list[Bi
     known: Iterator[Context] = iter(contexts)
     steps = steps_of(read_macros(folder), name, {}, lambda: next(known))
     return [bits(step.step.primitive, step.values) for step, _ in zip(steps, contexts, strict=False)]
-
-
-def carried(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as the robot's host reads them from the message that `macro run` sends."""
-    from rclpy.serialization import deserialize_message, serialize_message
-
-    from telerobot.msg import PrimitiveParameters
-    from telerobot_nodes.nodes.clients import as_texts
-
-    texts = as_texts(values)
-    message = PrimitiveParameters(name=name, agent="bench", keys=list(texts), values=list(texts.values()))
-    received = deserialize_message(serialize_message(message), PrimitiveParameters)
-    return values_from(received.keys, received.values)
 
 
 def bits(name: str, values: Mapping[str, Any]) -> Bits:
