@@ -76,6 +76,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "force-field": Benchmark("two_arms.force_field", {"robot": T, "steps": C, "seed": N, "obstacles": N}),
     "console": Benchmark("console.console", {"presses": C, "points": C, "seconds": A, "camera": S, "image": T}),
     "review": Benchmark("review.review", {"bag": T}),
+    "macros": Benchmark("macros.macros", {"starts": C, "seed": N, "bag": T}),
 }
 
 

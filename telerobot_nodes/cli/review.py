@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from telerobot_nodes.operator.dataset import Rate
     from telerobot_nodes.operator.review import Event, Review, RunSummary
 
+ActionKind = Literal["joints", "tool"]
 MOST_EVENTS = 200
 EXIT_NOT_AS_PLANNED = 1
 
@@ -32,6 +34,15 @@ def command(
     play: Annotated[bool, typer.Option("--play", help="Show the recording in the console.")] = False,
     port: Annotated[int, typer.Option(help="With --play: port on loopback, or the next free one.")] = 8080,
     commands: Annotated[bool, typer.Option("--commands", help="Print only the transcript of the commands.")] = False,
+    lerobot: Annotated[
+        Path | None, typer.Option(help="Only write a data set for learning into this new folder, in LeRobot's format.")
+    ] = None,
+    fps: Annotated[int, typer.Option(help="With --lerobot: frames per second, 1 to 200.")] = 20,
+    gap: Annotated[float, typer.Option(help="With --lerobot: a longer silence [s] ends an episode.")] = 0.2,
+    task: Annotated[str, typer.Option(help="With --lerobot: what was done, in words.")] = "Teleoperate the arm.",
+    action: Annotated[
+        ActionKind, typer.Option(help="With --lerobot: the commanded joints or the commanded pose of the tool.")
+    ] = "joints",
 ) -> None:
     """Check a recorded run; exit code 1: it deviated from its plan."""
     if commands:
@@ -43,6 +54,11 @@ def command(
         from telerobot_nodes.cli.playback import play as play_back
 
         play_back(bag, robot, namespace, port)
+        return
+    if lerobot is not None:
+        from telerobot_nodes.operator.dataset import Rate
+
+        write_data_set(bag, lerobot, Rate(fps, gap), task, action, robot, namespace)
         return
     from rich.console import Console
 
@@ -75,6 +91,26 @@ def command(
     print_timeline(console, found.run.events)
     print_summary(console, summary)
     raise typer.Exit(0 if summary.passed else EXIT_NOT_AS_PLANNED)
+
+
+def write_data_set(
+    bag: Path, folder: Path, rate: Rate, task: str, action: str, robot: str, namespace: str | None
+) -> None:
+    """Write the data set, and print what it holds and what was left out."""
+    from telerobot_nodes.core.robot import load_robot
+    from telerobot_nodes.operator.dataset import write_lerobot
+    from telerobot_nodes.operator.recording import BagReader
+    from telerobot_nodes.operator.review import robot_of
+
+    with BagReader(bag) as reader:
+        model = load_robot(robot or robot_of(reader) or "arm")
+    frames = write_lerobot(bag, model, folder, rate, task, action, namespace)
+    count = sum(map(len, frames.episodes))
+    print(f"{folder}: episodes {len(frames.episodes)}, frames {count} at {rate.fps} per second")
+    for begin, end, why in frames.left_out:
+        print(f"  left out {begin:.2f} to {end:.2f} s: {why}")
+    if frames.repeated:
+        print(f"  {frames.repeated} frames repeat the picture before: the camera was slower")
 
 
 def write_page(found: Review, file: Path) -> None:

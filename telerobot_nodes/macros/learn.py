@@ -2,6 +2,7 @@
 
 The motion is cut where the arm rests. A piece becomes straight moves through as few points as keep it within a
 tolerance, with the time it took; a piece that ends in contact becomes a move to touch; fingers that moved, a grasp.
+An absolute macro first moves to where the motion began.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from telerobot_nodes.macros.track import Track
 
 REST_SPEED = 0.004  # [m/s] slower is rest; a turn counts with LEVER
 REST_TIME = 0.2  # [s] a shorter pause is none
+STILL = 0.05e-3  # [m] a motion ends as near to where the arm then rests, however slowly it came there
 LEVER = 0.1  # [m] of which a rotation moves the end
 TOLERANCE = 0.5e-3  # [m] of the shown path
 FINGERS = 0.003  # [m] a smaller change of the opening is none
@@ -43,6 +45,9 @@ def learn(track: Track, name: str, doc: str, motion: Literal["absolute", "relati
 def _steps(track: Track, absolute: bool) -> Iterator[dict[str, Any]]:
     place = track.pose[0]  # where the tool is at the end of the steps so far
     held = track.opening[0]
+    if absolute and any(begin < end for begin, end in pieces(track)):
+        values = {"tr_tn_dest": _numbers(se3_from_pose(place, "track.pose"))}
+        yield {"step": "begin", "primitive": "cartesian_guarded", "values": values}
     for begin, end in pieces(track):
         if begin < end:
             way = [begin, *simplified(track.pose[begin : end + 1], begin)]
@@ -67,7 +72,23 @@ def pieces(track: Track) -> list[tuple[int, int]]:
         if found and track.time[begin] - track.time[found[-1][1]] < REST_TIME:
             begin = found.pop()[0]  # noqa: PLW2901
         found.append((begin, end))
-    return found if found and found[0][0] == 0 else [(0, 0), *found]
+    if not found:
+        return [(0, 0)]
+    found = [
+        (begin, _arrival(track, end, rest)) for (begin, end), rest in zip(found, _rests(track, found), strict=True)
+    ]
+    return found if found[0][0] == 0 else [(0, 0), *found]
+
+
+def _rests(track: Track, moves: list[tuple[int, int]]) -> list[int]:
+    """The last sample of the rest after each motion."""
+    return [*(begin for begin, _ in moves[1:]), len(track.time) - 1]
+
+
+def _arrival(track: Track, end: int, rest: int) -> int:
+    """The first sample from `end` on from which the arm stays near where it is at the end of its rest."""
+    away = _distance(track.pose[end : rest + 1], track.pose[rest : rest + 1])
+    return end + int(np.flatnonzero(away > STILL)[-1]) + 1 if away[0] > STILL else end
 
 
 def _speed(track: Track) -> FloatArray:

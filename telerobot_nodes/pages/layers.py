@@ -24,6 +24,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "client",
             "forms",
             "review",
+            "dataset",
             "script",
             "web",
             "console",
@@ -55,7 +56,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"runtime": ()},
     {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "study")},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study")},
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )

@@ -123,12 +123,26 @@ def test_a_straight_motion_is_one_step_and_a_bent_one_as_many_as_it_needs(tmp_pa
     track = Track(0.02 * np.arange(150), np.vstack((rest[:25], pose, rest[25:])), zeros, zeros, zeros)
     found = steps(tmp_path, track, "absolute")
     assert 4 <= len(found) <= 40
-    ends = np.array([step.values["tr_tn_dest"][:3] for step in found])
-    corners = np.vstack((START, ends))
+    corners = np.array([step.values["tr_tn_dest"][:3] for step in found])
+    assert corners[0] == pytest.approx(START)  # an absolute macro first moves to where the motion began
     for place in bow:  # no sample is farther than a millimetre from the straight pieces
         a, b = corners[:-1], corners[1:]
         share = np.clip(np.sum((place - a) * (b - a), axis=1) / np.sum((b - a) ** 2, axis=1), 0.0, 1.0)
         assert np.min(np.linalg.norm(a + share[:, None] * (b - a) - place, axis=1)) < 1e-3
+
+
+def test_a_motion_that_creeps_to_its_end_is_repeated_to_where_the_arm_rests(tmp_path):
+    share = np.linspace(0.0, 1.0, 200)
+    fast, creep = (
+        START + np.outer(np.minimum(2.0 * share, 1.0), DOWN - START),
+        np.outer(np.clip(share - 0.5, 0, 0.3), [0, 0, -0.006]),
+    )
+    pose = np.column_stack(
+        (fast + creep, np.tile((1.0, 0.0, 0.0, 0.0), (200, 1)))
+    )  # 3 mm/s at the end: below REST_SPEED
+    zeros = np.zeros(200)
+    (step,) = steps(tmp_path, Track(0.01 * np.arange(200), pose, zeros, zeros, zeros))
+    assert np.linalg.norm(step.values["tr_rel_dest"][:3]) == pytest.approx(0.1018, abs=1e-4)
 
 
 def test_a_motion_that_ends_in_contact_becomes_a_touch_that_may_go_farther(tmp_path):

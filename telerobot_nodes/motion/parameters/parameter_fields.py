@@ -79,19 +79,35 @@ class Group:
     """Base of the groups of parameters; checks its values. Raises InvalidValueError naming the field."""
 
     def __post_init__(self) -> None:
-        hints = types_of(type(self))
+        defaults = _checked_defaults(type(self))
         for entry in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = _plain(getattr(self, entry.name), hints[entry.name])
-            value = check_parameter(type(self), entry.name, value)
-            shape: Shape = entry.metadata["shape"]
-            _check_length(entry.name, value, shape)
-            if shape.pose and value:
-                value = _normal_pose(value, entry.name)
-            object.__setattr__(self, entry.name, value)
+            value, default = getattr(self, entry.name), defaults[entry.name]
+            known = value is entry.default or value is default  # most of a set are: checked once
+            object.__setattr__(self, entry.name, default if known else _checked(type(self), entry, value))
 
     def se3(self, name: str) -> pin.SE3:
         """A pose field as a transform."""
         return se3_from_pose(getattr(self, name), name)
+
+
+_DEFAULTS: dict[str, dict[str, Any]] = {}  # by group and field, as checked values; a group's name is its own
+
+
+def _checked_defaults(group: type) -> dict[str, Any]:
+    """The default of each field, as a checked value of it."""
+    name = f"{group.__module__}.{group.__qualname__}"
+    if name not in _DEFAULTS:
+        entries = dataclasses.fields(group)
+        _DEFAULTS[name] = {entry.name: _checked(group, entry, entry.default) for entry in entries}
+    return _DEFAULTS[name]
+
+
+def _checked(group: type, entry: dataclasses.Field[Any], value: Any) -> Any:
+    """The value of a field in the form in which it is kept. Raises InvalidValueError."""
+    value = check_parameter(group, entry.name, _plain(value, types_of(group)[entry.name]))
+    shape: Shape = entry.metadata["shape"]
+    _check_length(entry.name, value, shape)
+    return _normal_pose(value, entry.name) if shape.pose and value else value
 
 
 def _plain(value: Any, kind: Any) -> Any:

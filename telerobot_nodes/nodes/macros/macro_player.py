@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from rclpy.serialization import deserialize_message, serialize_message
+
+from telerobot.msg import PrimitiveParameters
 from telerobot_nodes.macros import BoundStep, Context, Ended
-from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText
+from telerobot_nodes.motion.primitives import values_from
+from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
 
 
@@ -52,3 +59,11 @@ def primitive_ended(result: PrimitiveResult) -> Ended:
 def text_ended(result: CommandResult) -> Ended:
     """The end of a text."""
     return Ended(result.end.value, result.answer, result.report.elapsed if result.report is not None else 0.0)
+
+
+def as_received(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a primitive as the robot's host reads them from the message that carries them."""
+    texts = as_texts(values)
+    message = PrimitiveParameters(name=name, agent="", keys=list(texts), values=list(texts.values()))
+    received = deserialize_message(serialize_message(message), PrimitiveParameters)
+    return values_from(received.keys, received.values)

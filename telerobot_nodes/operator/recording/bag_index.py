@@ -39,7 +39,7 @@ class Places:
     chunk: npt.NDArray[np.int64]  # (n,)
     offset: npt.NDArray[np.int64]  # (n,) [B] in the chunk
 
-    def __getitem__(self, which: slice) -> Places:
+    def __getitem__(self, which: slice | npt.NDArray[np.int64]) -> Places:
         return Places(self.time[which], self.chunk[which], self.offset[which])
 
 

@@ -1,0 +1,1 @@
+"""Measurements of macros: learning, replay, binding, checks, changes while a primitive runs."""
