@@ -32,13 +32,16 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, link_pairs, name_pair
 from telerobot_nodes.cspace.geometry.link_shapes import LinkShape, link_shapes
 from telerobot_nodes.cspace.geometry.obstacles import (
+    BLOCK,
     BOX,
     CYLINDER,
     MOST_OBSTACLES,
     PART,
     SPHERE,
+    VOXELS,
     Attachment,
     Obstacle,
+    Voxels,
     World,
     box,
     cylinder,
@@ -55,11 +58,13 @@ from telerobot_nodes.cspace.geometry.shapes import arm_shapes
 from telerobot_nodes.cspace.geometry.solids import CollisionSphere, bounding_sphere, box_points
 
 __all__ = [
+    "BLOCK",
     "BOX",
     "CYLINDER",
     "MOST_OBSTACLES",
     "PART",
     "SPHERE",
+    "VOXELS",
     "Arm",
     "ArmGeometry",
     "Attachment",
@@ -76,6 +81,7 @@ __all__ = [
     "Piece",
     "Scene",
     "SelfCheck",
+    "Voxels",
     "World",
     "addition",
     "all_free",
