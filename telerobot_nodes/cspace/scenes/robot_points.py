@@ -32,7 +32,7 @@ class RobotPoints:
 
     def __init__(self, robot: RobotModel, held: Collection[Attachment] = ()) -> None:
         """Raises ModelError on shapes that cannot be cut."""
-        self._robot, self._data = robot, robot.new_data()
+        self.robot, self._data = robot, robot.new_data()
         pieces = [piece for shape in link_shapes(robot) for piece in pieces_of(shape)]
         self._parts = [_part(piece) for piece in pieces + held_pieces(robot, held)]
 
@@ -57,7 +57,7 @@ class RobotPoints:
         return found
 
     def _placed(self, q: FloatArray) -> list[tuple[_Part, pin.SE3]]:
-        pin.forwardKinematics(self._robot.model, self._data, q)
+        pin.forwardKinematics(self.robot.model, self._data, q)
         frames = [pin.SE3.Identity(), *list(self._data.oMi)[1:]]
         return [(part, frames[part.piece.link]) for part in self._parts]
 
