@@ -63,8 +63,10 @@ def test_compiled_answers_are_those_of_the_boxes(panda):
     poses, rng, half = link_poses_of(panda.arm), np.random.default_rng(2), np.full(panda.dof, 0.03)
     limits = panda.robot.limits
     for q in rng.uniform(limits.lower, limits.upper, (40, panda.dof)):
-        assert nearest(panda.arm, one, poses, q, 1.0) == nearest(panda.arm, many, poses, q, 1.0)
-        assert probe(panda.arm, one, poses, q, half) == probe(panda.arm, many, poses, q, half)
+        near = nearest(panda.arm, one, poses, q, 1.0)
+        assert near == pytest.approx(nearest(panda.arm, many, poses, q, 1.0), abs=1e-12)
+        part = probe(panda.arm, one, poses, q, half)
+        assert part == pytest.approx(probe(panda.arm, many, poses, q, half), abs=1e-12)
         bound_cell(panda.arm, poses, q, half)
         each = [touches(panda.arm, many, poses, i) for i in range(len(voxels))]
         assert touches(panda.arm, one, poses, 0) == (any(m for m, _ in each), any(e for _, e in each))
