@@ -32,10 +32,10 @@ from telerobot_nodes.cspace.search import path_samples
 from telerobot_nodes.cspace.service import Goal, PlanAnswer, PlanningService, PlanRequest
 from telerobot_nodes.errors import TelerobotError
 
-POINTS = 200_000  # of a cloud
+POINTS = 100_000  # of a cloud
 TRIES = 20_000
 MARGIN, SPARE = 0.005, 0.002  # [m] of the planner, and more at start and goal
-STEP = 0.02  # [rad] of the check along paths
+STEP = 0.05  # [rad] of the check along paths
 REGION = (-1.2, -1.2, -0.1, 1.2, 1.2, 1.5)
 EDGES = np.linspace(0.012, 0.06, 25)  # [m] of voxels that are tried
 
@@ -102,7 +102,7 @@ def _on_cylinder(size: tuple[float, ...], count: int, rng: np.random.Generator) 
 def _row(service: PlanningService, shape: RobotPoints, problem: Problem, wanted: int) -> dict[str, Any]:
     """Return what one cloud and one answer took, and how near the path comes to the points."""
     points = surface_points(problem.obstacles, POINTS, np.random.default_rng(problem.seed))
-    edge = min(EDGES, key=lambda e: abs(len(np.unique(np.floor(points / e), axis=0)) - wanted))
+    edge = min(EDGES, key=lambda e: abs(_cells(points, float(e)) - wanted))
     began = time.perf_counter()
     found = _voxels(points, float(edge), shape, problem.start)
     row: dict[str, Any] = {"convert": time.perf_counter() - began, "voxels": len(found.voxels or ()), "edge": edge}
@@ -115,6 +115,12 @@ def _row(service: PlanningService, shape: RobotPoints, problem: Problem, wanted:
     if answer.found:
         row["distance"] = _least_distance(shape, answer, points, problem.start)
     return row
+
+
+def _cells(points: FloatArray, edge: float) -> int:
+    """Return how many cells of a grid hold points."""
+    x, y, z = np.floor(points / edge).astype(np.int64).T + 2**15
+    return len(np.unique((x << 32) + (y << 16) + z))
 
 
 def _voxels(points: FloatArray, edge: float, shape: RobotPoints, q: FloatArray) -> CloudVoxels:
