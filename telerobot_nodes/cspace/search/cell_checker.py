@@ -234,8 +234,9 @@ class CellChecker:
         found.lower(left)
         for c, i in np.argwhere(left <= 0.0).tolist():
             T = pin.SE3(at.rotation[c, of.link[i]], at.origin[c, of.link[i]])
-            distance = cloud.distance(of.pieces[i], T, centers[c, i], float(needed[c, i])) - of.radius[i] - self._margin
-            motion, joint = self._motion(at, c, i, 0)
+            (motion, joint), keep = self._motion(at, c, i, 0), of.radius[i] + self._margin
+            gaps = cloud.distance(of.pieces[i], T, centers[c, i], float(needed[c, i]), keep + motion)
+            distance = gaps - keep
             found.take(c, min(distance - motion, WIDER), distance, joint)
 
     def _against_itself(self, found: _Bounds, at: _Placed, centers: FloatArray, moved: FloatArray) -> None:

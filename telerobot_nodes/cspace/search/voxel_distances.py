@@ -28,16 +28,21 @@ class VoxelDistances:
         """Lower bounds (...) [m] of the distances of points (..., 3) to the boxes."""
         return np.asarray(self._tree.query(points)[0]) - self._out
 
-    def distance(self, piece: Piece, T_world_link: pin.SE3, middle: FloatArray, within: float) -> float:
+    def distance(
+        self, piece: Piece, T_world_link: pin.SE3, middle: FloatArray, within: float, enough: float = np.inf
+    ) -> float:
         """Distance [m] of a piece, without its radius, to the boxes; not more than the true one; below 0: inside one.
 
         Boxes farther than `within` + WIDER [m] from the point `middle` (3,) are not looked at. Boxes that may be
-        nearest are measured first, until no other can be nearer.
+        nearest are measured first, until no other can be nearer; none where a bound of all is `enough` [m] or more.
         """
         near = self._centers[self._tree.query_ball_point(middle, within + WIDER + self._out)]
         local = (near - T_world_link.translation) @ T_world_link.rotation
         low, high = piece.corners.min(axis=0), piece.corners.max(axis=0)
         least = np.linalg.norm(np.maximum(np.maximum(low - local, local - high), 0.0), axis=1) - self._out
+        bound = float(least.min(initial=np.inf))
+        if bound >= enough:
+            return bound
         T, best = T_world_link * piece.T, np.inf
         for k in np.argsort(least).tolist():
             if least[k] >= best:
