@@ -72,6 +72,7 @@ class CloudInput:
         self._trouble = ""
         self._work = ThreadPoolExecutor(1, "cloud")
         self._running: Future[tuple[int, CloudVoxels]] | None = None
+        self._ready = self._work.submit(self._load)  # so that the first cloud does not wait for the robot's shapes
 
     def attach(self, node: GraphNode, topic: str) -> None:
         """Receive clouds on `topic`, with any QoS of the publisher."""
@@ -90,6 +91,8 @@ class CloudInput:
     def tick(self) -> None:
         """Use what the thread has made, and give it the next cloud when it is time. Raises InvalidValueError."""
         now = self._node.now()
+        if not self._ready.done():
+            return
         if self._newest is not None and self._running is None and now - self._begun >= 1.0 / self._options.rate:
             data, self._newest, self._begun = self._newest, None, now
             self._running = self._work.submit(self._convert, data, self._scene())
@@ -141,15 +144,20 @@ class CloudInput:
 
     # on the thread -------------------------------------------------------------------------------------------
 
+    def _load(self) -> None:
+        for name in self._robots:
+            self._shape(name, Scene())
+
     def _convert(self, data: bytes, scene: Scene) -> tuple[int, CloudVoxels]:
         message = deserialize_message(data, PointCloud2)
         stamp = self._checked_stamp(Time.from_msg(message.header.stamp).nanoseconds)
+        points = points_of(message)
         joints = {name: self._joints_at(name, stamp) for name in self._robots}
         first = next(iter(self._robots))
         frames = Frames(self._robots[first], joints[first])
         add_frames(self._rows, frames)
         T = frames.pose(message.header.frame_id, "cloud: header.frame_id")
-        points = points_of(message) @ T.rotation.T + T.translation
+        points = points @ T.rotation.T + T.translation
         arms = [(self._shape(name, scene), q) for name, q in joints.items()]
 
         def near(centers: FloatArray, within: float) -> Any:
