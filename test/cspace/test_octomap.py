@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.cspace.scenes.octomap import DEPTH, MOST_VOXELS, octomap_boxes
+from telerobot_nodes.cspace.scenes.octomap import DEPTH, MOST_VOXELS, octomap_voxels
 from telerobot_nodes.errors import InvalidValueError
 
 EDGE = 0.05
@@ -44,8 +44,8 @@ def message(data, **fields):
     return SimpleNamespace(**{"id": "OcTree", "resolution": EDGE, "binary": True, "data": values, **fields})
 
 
-def centers(boxes):
-    return sorted(tuple(np.round(b.pose[:3], 9)) for b in boxes)
+def centers(found):
+    return sorted(tuple(np.round(place, 9)) for voxels in found for place in voxels.places)
 
 
 def places(voxels):
@@ -58,37 +58,38 @@ SOME = [(MIDDLE, MIDDLE, MIDDLE), (MIDDLE - 1, MIDDLE + 7, MIDDLE + 3), (MIDDLE 
 
 @pytest.mark.parametrize(("write", "is_binary"), [(binary, True), (full, False)])
 def test_every_occupied_voxel_is_a_box_where_it_is(write, is_binary):
-    boxes = octomap_boxes(message(write(tree_of(SOME)), binary=is_binary), HERE)
+    boxes = octomap_voxels(message(write(tree_of(SOME)), binary=is_binary), HERE)
     assert centers(boxes) == places(SOME)
     assert all(b.size == pytest.approx((EDGE, EDGE, EDGE)) for b in boxes)
 
 
 def test_the_map_stands_where_its_frame_is():
     T = pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.0, 1.0), np.array([1.0, 2.0, 3.0]))
-    (solid,) = octomap_boxes(message(binary(tree_of(SOME[1:2]))), T)
-    assert solid.T_world_obstacle.translation == pytest.approx(T.act(np.array(places(SOME[1:2])[0])))
+    (solid,) = octomap_voxels(message(binary(tree_of(SOME[1:2]))), T)
+    assert solid.places[0] == pytest.approx(T.act(np.array(places(SOME[1:2])[0])))
     assert solid.T_world_obstacle.rotation == pytest.approx(T.rotation)
 
 
 def test_what_is_free_or_unknown_is_no_obstacle():
     free = struct.pack("<H", 1 << 4)  # child 2 free, the others unknown
-    assert octomap_boxes(message(free), HERE) == []
-    assert octomap_boxes(message(full(tree_of(SOME), odds=-0.4), binary=False), HERE) == []
+    assert octomap_voxels(message(free), HERE) == []
+    assert octomap_voxels(message(full(tree_of(SOME), odds=-0.4), binary=False), HERE) == []
 
 
 def test_a_cube_that_is_occupied_as_a_whole_is_one_box():
-    (solid,) = octomap_boxes(message(struct.pack("<H", 2 << 2 * 7), resolution=0.01), HERE)  # at +x +y +z
+    (solid,) = octomap_voxels(message(struct.pack("<H", 2 << 2 * 7), resolution=0.01), HERE)  # at +x +y +z
     edge = 0.01 * 2 ** (DEPTH - 1)
     assert solid.size == pytest.approx((edge, edge, edge))
-    assert solid.pose[:3] == pytest.approx((0.5 * edge,) * 3)
+    assert solid.places[0] == pytest.approx((0.5 * edge,) * 3)
 
 
 def test_too_many_voxels_are_merged_to_larger_ones_that_hold_them():
     rng = np.random.default_rng(0)
     voxels = np.unique(MIDDLE + rng.integers(-40, 40, (3 * MOST_VOXELS, 3)), axis=0)
-    boxes = octomap_boxes(message(binary(tree_of(voxels.tolist()))), HERE)
-    assert 0 < len(boxes) <= MOST_VOXELS
-    middle, half = np.array([b.pose[:3] for b in boxes]), np.array([0.5 * b.size[0] for b in boxes])
+    boxes = octomap_voxels(message(binary(tree_of(voxels.tolist()))), HERE)
+    middle = np.vstack([voxels.places for voxels in boxes])
+    half = np.concatenate([np.full(len(voxels), 0.5 * voxels.size[0]) for voxels in boxes])
+    assert 0 < len(middle) <= MOST_VOXELS
     for place in places(voxels.tolist())[::50]:
         inside = np.abs(middle - np.array(place)).max(axis=1) <= half - 0.5 * EDGE + 1e-9
         assert inside.any()
@@ -111,4 +112,4 @@ WHOLE = binary(tree_of(SOME))
 )
 def test_a_map_that_cannot_be_read_is_refused(given, why):
     with pytest.raises(InvalidValueError, match=why):
-        octomap_boxes(given, HERE)
+        octomap_voxels(given, HERE)

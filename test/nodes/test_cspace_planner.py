@@ -3,22 +3,27 @@
 import math
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
 import rclpy
-from sensor_msgs.msg import JointState
+from rclpy.duration import Duration
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState, PointCloud2, PointField
 from visualization_msgs.msg import MarkerArray
 
 from telerobot.msg import ArmGoal, Contact, Obstacle, Obstacles
 from telerobot.srv import CheckConfiguration, CheckPath, PlanPath
 from telerobot_nodes import graph
+from telerobot_nodes.bench.planner.clouds import PointDistances
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.cspace.scenes import read_scene
+from telerobot_nodes.cspace.search import path_samples
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.planning import check_path_message
@@ -46,13 +51,25 @@ class PlannerNode:
         self.joints = ros.probe.create_publisher(
             JointState, "joint_states", qos_profile(graph.topic("joint_states").qos)
         )
-        assert ros.until(lambda: self.obstacles.get_subscription_count() and self.joints.get_subscription_count())
+        self.clouds = ros.probe.create_publisher(PointCloud2, "cloud", 1)
+        every = (self.obstacles, self.joints, self.clouds)
+        assert ros.until(lambda: all(publisher.get_subscription_count() for publisher in every))
 
     def world(self, *obstacles, replace=True):
         """Say obstacles; waits until the node has them."""
         version, refusals = self.node._version, self.node.refusals
         self.obstacles.publish(Obstacles(replace=replace, obstacles=list(obstacles)))
         assert self.ros.until(lambda: self.node._version > version or self.node.refusals > refusals)
+
+    def cloud(self, points, q=HOME, frame="world", **fields):
+        """Publish the arm's joints and a cloud of points (n, 3); waits until it is used or refused."""
+        before = len(self.node._clouds._joints["arm"])
+        self.joints.publish(JointState(name=list(ROBOT.joint_names), position=list(q)))
+        assert self.ros.until(lambda: len(self.node._clouds._joints["arm"]) > before)
+        used, refused = (self.node._clouds.values()[f"clouds_{what}"] for what in ("used", "refused"))
+        self.clouds.publish(cloud_message(points, frame, self.node.stamp(), **fields))
+        values = self.node._clouds.values
+        assert self.ros.until(lambda: (values()["clouds_used"], values()["clouds_refused"]) != (used, refused))
 
     def plan(self, *goals, **fields):
         return self.ros.call(PlanPath, "cspace_planner/plan", goals=list(goals), **fields)
@@ -73,6 +90,23 @@ def box(name, x, y, z, size=(0.06, 0.06, 0.3), **fields):
 POST = box("post", TOOL[0], TOOL[1], TOOL[2] - 0.1)
 
 
+def cloud_message(points, frame, stamp, **fields):
+    rows = np.ascontiguousarray(points, dtype="<f4")
+    layout = [PointField(name=n, offset=4 * i, datatype=PointField.FLOAT32, count=1) for i, n in enumerate("xyz")]
+    values = {"height": 1, "width": len(rows), "fields": layout, "point_step": 12, "row_step": 12 * len(rows)}
+    message = PointCloud2(**{**values, "data": rows.tobytes(), **fields})
+    message.header.frame_id, message.header.stamp = frame, stamp
+    return message
+
+
+def on_post():
+    """Points on the sides of POST, a grid."""
+    x, y, z = np.meshgrid(*(np.linspace(-0.5, 0.5, n) for n in (9, 9, 40)), indexing="ij")
+    rows = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+    rows = rows[np.abs(rows[:, :2]).max(axis=1) == 0.5]
+    return rows * POST.size + np.array(POST.pose[:3])
+
+
 def to(goal, start=AWAY, **fields):
     return ArmGoal(start=list(start), joint_goal=list(goal), **fields)
 
@@ -84,7 +118,10 @@ def started(module_ros, tmp_path_factory):
     os.environ[STATE_VARIABLE] = str(folder)
     from telerobot_nodes.nodes.planning.cspace_planner import CspacePlannerNode
 
-    yield PlannerNode(module_ros, module_ros.add(CspacePlannerNode(NodeOptions("cspace_planner"))))
+    params = folder / "planner.yaml"
+    settings = "{cloud: cloud, cloud_rate: 30.0, cloud_stale: 20.0, cloud_frames: 'depth world 0 0 1 1 0 0 0'}"
+    params.write_text(f"cspace_planner: {{ros__parameters: {settings}}}\n")
+    yield PlannerNode(module_ros, module_ros.add(CspacePlannerNode(NodeOptions("cspace_planner", params=params))))
     del os.environ[STATE_VARIABLE]
 
 
@@ -334,6 +371,80 @@ def test_a_moveit_scene_decides_what_stands_where_and_what_may_touch(planner, tm
         moveit_scene("moon", "yes")
     planner.world(box("block", *TOOL, size=(0.03, 0.03, 0.03)))  # another one of that name
     assert planner.plan(to(TURNED, start=HOME)).outcome == "start collides"
+
+
+def test_a_cloud_blocks_the_straight_path_and_the_path_round_it_keeps_clear_of_its_points(planner):
+    points = on_post()
+    assert planner.path([AWAY, TURNED]).free
+    planner.cloud(points, AWAY)
+    assert not planner.path([AWAY, TURNED]).free
+    assert planner.path([AWAY, TURNED], ignore=["<cloud>"]).free
+    answer = planner.plan(to(TURNED))
+    assert answer.success, answer.message
+    path = answer.paths[0]
+    assert planner.ros.until(lambda: planner.worlds and planner.worlds[-1].stamp == path.certificate.world)
+    checked = check_path_message(path, planner.worlds[-1], ROBOT)
+    assert checked.valid, checked.reason
+    distances = PointDistances(ROBOT, points)
+    rows = np.array(path.waypoints).reshape(-1, 6)
+    assert min(distances.least(q) for q in path_samples(rows, 0.05)) >= 0.005 - 1e-6  # the margin
+    assert min(distances.least(q) for q in path_samples(np.array([AWAY, TURNED]), 0.05)) < 0.0
+
+
+def test_a_cloud_stands_in_its_frame_and_without_the_robot_s_own_points(planner):
+    flipped = on_post() * (1.0, -1.0, -1.0) + (0.0, 0.0, 1.0)  # as the camera above sees it
+    planner.cloud(flipped, AWAY, "depth")
+    (voxels,) = planner.node._scene.obstacles
+    assert np.abs(voxels.places[:, :2].mean(axis=0) - TOOL[:2]).max() < 0.02
+    planner.cloud(on_post(), HOME)  # the arm stands in the post
+    values = planner.node.health().values
+    assert 0 < values["cloud_points_own"] < values["cloud_points"]
+    assert values["cloud_voxels"] < len(voxels)
+
+
+def test_a_cloud_that_cannot_be_used_is_told_and_the_voxels_before_stay(planner):
+    planner.cloud(on_post(), AWAY)
+    scene, version = planner.node._scene, planner.node._version
+    assert planner.node.health().message == "ok"
+    for points, fields, words in (
+        (on_post(), {"frame": "moon"}, "cloud: header.frame_id: 'moon'"),
+        (on_post(), {"point_step": 10}, "field z: offset"),
+        (on_post(), {"row_step": 7}, "row_step"),
+        (on_post(), {"fields": []}, "cloud: fields"),
+        (np.full((5, 3), NAN), {}, "none is finite"),
+        (np.empty((0, 3)), {}, "1 or more points"),
+    ):
+        planner.cloud(points, AWAY, **fields)
+        assert words in planner.node.last_refusal
+        assert words in planner.node.health().message
+        assert (planner.node._scene, planner.node._version) == (scene, version)
+    planner.cloud(on_post(), AWAY)
+    assert planner.node.health().message == "ok"
+    assert planner.node._version == version  # the same voxels: nothing to prove again
+    planner.cloud(np.full((5, 3), 40.0), AWAY)  # all outside the region
+    assert not planner.node._scene.obstacles
+
+
+def test_old_clouds_are_refused_and_an_old_cloud_in_force_stays_and_is_told(planner):
+    planner.cloud(on_post(), AWAY)
+    clouds, scene = planner.node._clouds, planner.node._scene
+    for seconds, words in ((-60.0, "allowed: up to cloud_stale"), (3600.0, "in the future")):
+        stamp = planner.node.get_clock().now() + Duration(seconds=seconds)
+        clouds.receive(serialize_message(cloud_message(on_post(), "world", stamp.to_msg())))
+        assert planner.ros.until(lambda words=words: words in planner.node.last_refusal)
+    planner.cloud(on_post(), AWAY)
+    usual = clouds._options
+    clouds._options = replace(usual, stale=0.1)
+    assert planner.ros.until(lambda: "old; its voxels stay" in planner.node.health().message)
+    clouds._options = usual
+    assert planner.node._scene == scene
+
+
+def test_a_million_points_are_taken(planner):
+    rng = np.random.default_rng(0)
+    planner.cloud(on_post()[rng.integers(0, len(on_post()), 1_000_000)], AWAY)
+    assert planner.node.health().values["cloud_points"] == 1_000_000
+    assert not planner.path([AWAY, TURNED]).free
 
 
 def test_the_world_in_force_is_said_and_markers_show_path_cells_and_obstacles(planner):

@@ -31,13 +31,16 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
 )
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, link_pairs, name_pair
 from telerobot_nodes.cspace.geometry.obstacles import (
+    BLOCK,
     BOX,
     CYLINDER,
     MOST_OBSTACLES,
     PART,
     SPHERE,
+    VOXELS,
     Attachment,
     Obstacle,
+    Voxels,
     World,
     box,
     cylinder,
@@ -54,11 +57,13 @@ from telerobot_nodes.cspace.geometry.shapes import arm_shapes
 from telerobot_nodes.cspace.geometry.solids import CollisionSphere, bounding_sphere, box_points
 
 __all__ = [
+    "BLOCK",
     "BOX",
     "CYLINDER",
     "MOST_OBSTACLES",
     "PART",
     "SPHERE",
+    "VOXELS",
     "Arm",
     "ArmGeometry",
     "Attachment",
@@ -74,6 +79,7 @@ __all__ = [
     "Piece",
     "Scene",
     "SelfCheck",
+    "Voxels",
     "World",
     "addition",
     "all_free",

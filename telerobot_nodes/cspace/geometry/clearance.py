@@ -12,7 +12,7 @@ import math
 import numba
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.distances import distance, farther, square_distance
+from telerobot_nodes.cspace.geometry.distances import block_farther, distance, farther, square_distance
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
     Arm,
     LinkPoses,
@@ -22,7 +22,7 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     place_spheres,
     sphere_bound,
 )
-from telerobot_nodes.cspace.geometry.obstacles import World
+from telerobot_nodes.cspace.geometry.obstacles import BLOCK, World
 
 ROUNDING = 1e-7  # [m] taken off every distance for what floating point may have added
 SELF_BIT = 63  # bit of the mask that stands for the arm itself
@@ -46,13 +46,17 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
     bound_cell(arm, poses, q, half)
     ratio = 1.0
     for k in range(q.size, arm.first_moving - 1, -1):
-        for o in range(world.reach.size):
+        for block in range(world.blocks.shape[0]):
             gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
-            if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
+            if block_farther(world, block, poses.link[k], gap):
                 continue
-            ratio = _probe_link(arm, world, poses, k, o, ratio)
-            if ratio <= 0.0:
-                return ratio
+            for o in range(BLOCK * block, min(BLOCK * (block + 1), world.reach.size)):
+                gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
+                if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
+                    continue
+                ratio = _probe_link(arm, world, poses, k, o, ratio)
+                if ratio <= 0.0:
+                    return ratio
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         gap = arm.body_radius[a] + arm.body_radius[b] + world.self_margin
@@ -149,12 +153,37 @@ def _probe_pair(arm: Arm, world: World, poses: LinkPoses, a: int, b: int, ratio:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def touches(arm: Arm, world: World, poses: LinkPoses, o: int) -> tuple[bool, bool]:
-    """Two answers: obstacle `o` may touch the arm somewhere in the cell; it does everywhere. After `bound_cell`."""
+def touches(arm: Arm, world: World, poses: LinkPoses, thing: int) -> tuple[bool, bool]:
+    """Two answers: obstacle `thing` may touch the arm somewhere in the cell; it does everywhere. After `bound_cell`."""
     may = False
+    first, last = world.first[thing], world.first[thing + 1]
+    for block in range(first // BLOCK, (last + BLOCK - 1) // BLOCK):
+        if not _block_near(arm, world, poses, block):
+            continue
+        for o in range(max(first, BLOCK * block), min(last, BLOCK * (block + 1))):
+            one, everywhere = _row_touches(arm, world, poses, o, may)
+            if everywhere:
+                return True, True
+            may = may or one
+    return may, False
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _block_near(arm: Arm, world: World, poses: LinkPoses, block: int) -> bool:
+    """True when a row of a block may touch a link somewhere in the cell."""
+    for k in range(arm.first_moving, arm.link_radius.size):
+        gap = arm.link_radius[k] + poses.motion[k, k] + world.margin + ROUNDING
+        if not block_farther(world, block, poses.link[k], gap):
+            return True
+    return False
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _row_touches(arm: Arm, world: World, poses: LinkPoses, o: int, may: bool) -> tuple[bool, bool]:
+    """`touches` for one row of the world; `may`: what is known already."""
     for k in range(arm.first_moving, arm.link_radius.size):
         most = poses.motion[k, k]
-        gap = arm.link_radius[k] + most + world.margin + ROUNDING
+        gap = arm.link_radius[k] + world.margin + ROUNDING + (0.0 if may else most)
         if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
             continue
         place_spheres(arm, poses, k)
@@ -200,26 +229,39 @@ def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool
 
 
 @numba.njit(cache=True, error_model="numpy")
+def _nearest_of_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, least: float) -> tuple[float, int]:
+    """Smallest distance [m] below `least` of the spheres of link `k` to row `o`; the sphere, -1: none."""
+    sphere = -1
+    place_spheres(arm, poses, k)
+    for g in range(arm.link_first[k], arm.link_first[k + 1]):
+        if may_touch(arm, world, g, o):
+            continue
+        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
+            d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
+            if d < least:
+                least, sphere = d, b
+    return least, sphere
+
+
+@numba.njit(cache=True, error_model="numpy")
 def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float) -> tuple[float, int, int]:
-    """Smallest distance [m] up to `cap`, margins subtracted; the sphere, -1: none; the obstacle, or -1 - other sphere.
+    """Smallest distance [m] up to `cap`, margins subtracted; the sphere, -1: none; the row, or -1 - other sphere.
 
     Below 0: collision.
     """
     forward_kinematics(arm, q, poses)
     least, sphere, other = cap, -1, 0
     for k in range(arm.first_moving, arm.link_radius.size):
-        for o in range(world.reach.size):
-            gap = arm.link_radius[k] + world.margin + least
-            if farther(world, o, poses.link[k], max(gap, 0.0)) or distance(world, o, poses.link[k]) >= gap:
+        for block in range(world.blocks.shape[0]):
+            if block_farther(world, block, poses.link[k], max(arm.link_radius[k] + world.margin + least, 0.0)):
                 continue
-            place_spheres(arm, poses, k)
-            for g in range(arm.link_first[k], arm.link_first[k + 1]):
-                if may_touch(arm, world, g, o):
+            for o in range(BLOCK * block, min(BLOCK * (block + 1), world.reach.size)):
+                gap = arm.link_radius[k] + world.margin + least
+                if farther(world, o, poses.link[k], max(gap, 0.0)) or distance(world, o, poses.link[k]) >= gap:
                     continue
-                for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
-                    d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
-                    if d < least:
-                        least, sphere, other = d, b, o
+                d, b = _nearest_of_link(arm, world, poses, k, o, least)
+                if b >= 0:
+                    least, sphere, other = d, b, o
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         if (

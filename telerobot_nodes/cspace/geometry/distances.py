@@ -49,6 +49,15 @@ def farther(world: World, o: int, point: FloatArray, gap: float) -> bool:
 
 
 @numba.njit(cache=True, error_model="numpy")
+def block_farther(world: World, block: int, point: FloatArray, gap: float) -> bool:
+    """True when every row of a block is certainly more than `gap` [m], not negative, away from `point`."""
+    b = world.blocks[block]
+    d0, d1, d2 = point[0] - b[0], point[1] - b[1], point[2] - b[2]
+    limit = b[3] + gap
+    return bool(d0 * d0 + d1 * d1 + d2 * d2 > limit * limit)
+
+
+@numba.njit(cache=True, error_model="numpy")
 def nearest_point(world: World, o: int, point: FloatArray, normal: FloatArray) -> float:
     """`distance`, and the unit direction (3,) in which it grows fastest into `normal`."""
     c, kind, size, R = world.center[o], world.kind[o], world.size[o], world.rotation[o]

@@ -19,7 +19,7 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range
 from telerobot_nodes.cspace.geometry.arm_geometry import ArmGeometry
-from telerobot_nodes.cspace.geometry.distances import distance, farther, nearest_point, square_distance
+from telerobot_nodes.cspace.geometry.distances import block_farther, distance, farther, nearest_point, square_distance
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
     Arm,
     LinkPoses,
@@ -27,7 +27,7 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     link_poses_of,
     place_spheres,
 )
-from telerobot_nodes.cspace.geometry.obstacles import Obstacle, World, world_of
+from telerobot_nodes.cspace.geometry.obstacles import BLOCK, Obstacle, World, world_of
 from telerobot_nodes.errors import InvalidValueError
 
 NEAREST = 1e-3  # [m] distances are taken as no smaller
@@ -100,16 +100,19 @@ def _from_obstacles(arm: Arm, world: World, poses: LinkPoses, law: _Law, push: P
     least, normal = law.influence, np.zeros(3)
     for k in range(arm.first_moving, arm.link_radius.size):
         reach = arm.link_radius[k] + law.influence
-        for o in range(world.reach.size):
-            if farther(world, o, poses.link[k], reach) or distance(world, o, poses.link[k]) >= reach:
+        for block in range(world.blocks.shape[0]):
+            if block_farther(world, block, poses.link[k], reach):
                 continue
-            place_spheres(arm, poses, k)
-            for i in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
-                gap = distance(world, o, poses.sphere[i]) - arm.sphere_radius[i]
-                if gap < law.influence:
-                    nearest_point(world, o, poses.sphere[i], normal)
-                    _push(arm, poses, k, i, gap, normal, law, push)
-                    least = min(least, gap)
+            for o in range(BLOCK * block, min(BLOCK * (block + 1), world.reach.size)):
+                if farther(world, o, poses.link[k], reach) or distance(world, o, poses.link[k]) >= reach:
+                    continue
+                place_spheres(arm, poses, k)
+                for i in range(arm.sphere_first[arm.link_first[k]], arm.sphere_first[arm.link_first[k + 1]]):
+                    gap = distance(world, o, poses.sphere[i]) - arm.sphere_radius[i]
+                    if gap < law.influence:
+                        nearest_point(world, o, poses.sphere[i], normal)
+                        _push(arm, poses, k, i, gap, normal, law, push)
+                        least = min(least, gap)
     return float(least)
 
 

@@ -13,6 +13,7 @@ from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3,
 from telerobot_nodes.cspace.geometry.obstacles import (
     MOST_OBSTACLES,
     PART,
+    VOXELS,
     Attachment,
     Obstacle,
     box,
@@ -44,7 +45,7 @@ class Change:
     def __post_init__(self) -> None:
         if not self.name:
             raise InvalidValueError("obstacle name", self.name, "allowed: a name")
-        held = [solid.kind for solid in self.solids if self.attached_to and solid.kind == "half_space"]
+        held = [s.kind for s in self.solids if self.attached_to and s.kind in ("half_space", VOXELS)]
         if held:
             raise InvalidValueError(f"obstacle {self.name}: attached kind", held[0], "allowed: box, sphere, cylinder")
 
@@ -128,7 +129,7 @@ class Scene:
             entries.pop(change.name, None)
             if change.solids:
                 entries[change.name] = change
-        count = sum(len(entry.solids) for entry in entries.values())
+        count = sum(len(solid) for entry in entries.values() for solid in entry.solids)
         if count > MOST_OBSTACLES:
             raise InvalidValueError("obstacles (number)", count, f"allowed: up to {MOST_OBSTACLES}")
         return Scene(entries)

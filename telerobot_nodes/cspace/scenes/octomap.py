@@ -1,4 +1,4 @@
-"""Octomaps: the occupied voxels of an octomap_msgs/Octomap message as boxes.
+"""Octomaps: the occupied voxels of an octomap_msgs/Octomap message.
 
 An octomap halves a cube of 2^16 voxels an edge, centred at the origin of its frame, until a cube is occupied or free as
 a whole. In the binary form each node has two bits for each of its eight children: 0 unknown, 1 free, 2 occupied, 3 has
@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.values import FloatArray, in_range
-from telerobot_nodes.cspace.geometry import PART, Obstacle, box
+from telerobot_nodes.core.values import in_range, pose_from_se3
+from telerobot_nodes.cspace.geometry import PART, Voxels
 from telerobot_nodes.errors import InvalidValueError
 
 NAME = "<octomap>"  # MoveIt's name of it, as in allowed collision matrices
 DEPTH = 16  # halvings from the whole cube to a voxel
-MOST_VOXELS = 3000  # of one map; finer ones are merged
+MOST_VOXELS = 6000  # of one map; finer ones are merged
 FREE, OCCUPIED, INNER = 1, 2, 3
 FULL_NODE = struct.Struct("<fB")  # logarithm of the odds, children as bits
 
 Cube = tuple[int, int, int, int]  # place of its lowest corner [voxels], and its depth
 
 
-def octomap_boxes(message: Any, T_world_map: pin.SE3) -> list[Obstacle]:
-    """Boxes that hold every occupied voxel of an Octomap message; merged to larger ones until MOST_VOXELS are left.
+def octomap_voxels(message: Any, T_world_map: pin.SE3) -> list[Voxels]:
+    """Boxes that hold every occupied voxel of an Octomap message, by size; merged until MOST_VOXELS are left.
 
     Raises InvalidValueError on other trees, a resolution that is none, and data that end too early or too late.
     """
@@ -36,18 +36,14 @@ def octomap_boxes(message: Any, T_world_map: pin.SE3) -> list[Obstacle]:
         raise InvalidValueError("octomap.id", message.id, "allowed: OcTree")
     edge = in_range(float(message.resolution), "octomap.resolution", 1e-3, 10.0, "m")
     data = np.array(message.data, dtype=np.int64).astype(np.uint8).tobytes()
-    cubes = _merged(_read_cubes(data, bool(message.binary)))
-    half = 2 ** (DEPTH - 1)
-    boxes = []
-    for i, (x, y, z, depth) in enumerate(cubes):
+    cubes = np.array(_merged(_read_cubes(data, bool(message.binary))), dtype=np.int64).reshape(-1, 4)
+    pose = tuple(pose_from_se3(T_world_map).tolist())
+    found = []
+    for depth in np.unique(cubes[:, 3]).tolist():
         size = edge * 2 ** (DEPTH - depth)
-        center = edge * (np.array([x, y, z], dtype=np.float64) - half) + 0.5 * size
-        boxes.append(box(f"{NAME}{PART}{i}", (size, size, size), _pose(T_world_map, center)))
-    return boxes
-
-
-def _pose(T: pin.SE3, center: FloatArray) -> FloatArray:
-    return np.asarray(pin.SE3ToXYZQUAT(pin.SE3(T.rotation, T.act(center))))
+        lowest = cubes[cubes[:, 3] == depth, :3] - 2 ** (DEPTH - 1)
+        found.append(Voxels(f"{NAME}{PART}{depth}", size=(size,) * 3, pose=pose, centers=edge * lowest + 0.5 * size))
+    return found
 
 
 def _read_cubes(data: bytes, binary: bool) -> list[Cube]:

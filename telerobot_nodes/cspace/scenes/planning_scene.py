@@ -18,7 +18,7 @@ from telerobot_nodes.core.values import FloatArray, pose_from_se3, se3_from_pose
 from telerobot_nodes.cspace.geometry import PART, Change, NamePair, Obstacle, Scene, hull, name_pair
 from telerobot_nodes.cspace.scenes.frames import Frames
 from telerobot_nodes.cspace.scenes.octomap import NAME as OCTOMAP
-from telerobot_nodes.cspace.scenes.octomap import octomap_boxes
+from telerobot_nodes.cspace.scenes.octomap import octomap_voxels
 from telerobot_nodes.errors import InvalidValueError
 
 KINDS = {1: "box", 2: "sphere", 3: "cylinder"}  # shape_msgs/SolidPrimitive
@@ -144,10 +144,10 @@ class _Things:
         if not len(entry.octomap.data):
             return
         T = self._frames.pose(entry.header.frame_id, "octomap: frame_id") * _placement(entry.origin)
-        boxes = octomap_boxes(entry.octomap, T)
+        voxels = octomap_voxels(entry.octomap, T)
         self.entries.pop(OCTOMAP, None)
-        if boxes:
-            self.entries[OCTOMAP] = Change(OCTOMAP, tuple(boxes), pose=tuple(pose_from_se3(T).tolist()))
+        if voxels:
+            self.entries[OCTOMAP] = Change(OCTOMAP, tuple(voxels), pose=tuple(pose_from_se3(T).tolist()))
 
     def attach(self, entry: Any) -> None:
         """Apply an AttachedCollisionObject: hold a thing, which may already be in the scene, or put it down."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from telerobot_nodes.cspace.geometry import Voxels
 from telerobot_nodes.cspace.search.cells import CellDatabase
 
 
@@ -39,8 +40,10 @@ class CellCache:
         self._saved[arm] = 0 if trouble else len(cells)
 
     def keep(self, arm: str, cells: CellDatabase) -> None:
-        """Write the cells when there are more than in the file."""
+        """Write the cells when there are more than in the file; not those among voxels, which change too often."""
         file = self.file(arm)
+        if any(isinstance(thing, Voxels) for thing in cells.obstacles):
+            return
         if file is None or len(cells) <= max(self._saved.get(arm, 0), 1):
             return
         try:

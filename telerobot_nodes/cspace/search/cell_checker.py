@@ -23,6 +23,7 @@ from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     Obstacle,
     Piece,
+    Voxels,
     held_pieces,
     link_pairs,
     name_pair,
@@ -30,9 +31,9 @@ from telerobot_nodes.cspace.geometry import (
     pieces_of,
     stands_still,
 )
+from telerobot_nodes.cspace.search.voxel_distances import WIDER, VoxelDistances, gap
 
 HALVINGS = 9  # times a cell is halved before it counts as not proved
-EXACT = 1e-6  # [m] to which coal's distances are right
 TOGETHER = 256  # cells that are looked at together
 KEPT = 8  # arms whose pieces are kept
 
@@ -138,6 +139,8 @@ class CellChecker:
         self._robot, self._data = geometry.robot, geometry.robot.new_data()
         self._margin, self._self_margin = margin, self_margin
         self._obstacles = [(obstacle, *_solid(obstacle)) for obstacle in obstacles]
+        things = enumerate(obstacles)
+        self._clouds = {o: VoxelDistances(thing) for o, thing in things if isinstance(thing, Voxels)}
         self._of = _pieces_of_arm(geometry)
         self._alone = self._not_against(geometry)
 
@@ -213,11 +216,27 @@ class CellChecker:
         of, (cells, m) = self._of, moved.shape
         needed = of.reach + of.radius + self._margin + moved
         for o, (obstacle, _, T) in enumerate(self._obstacles):
+            if isinstance(obstacle, Voxels):
+                self._against_voxels(found, at, centers, needed, o)
+                continue
             left = _distances(obstacle, T, centers.reshape(-1, 3)).reshape(cells, m) - needed
             left[:, self._alone[:, o]] = np.inf
             found.lower(left)
             for c, i in np.argwhere(left <= 0.0).tolist():
                 found.take(c, *self._exact(at, c, i, o))
+
+    def _against_voxels(self, found: _Bounds, at: _Placed, centers: FloatArray, needed: FloatArray, o: int) -> None:
+        """The nearest centre of a box sorts out most pieces; of the others, boxes are measured until none is nearer."""
+        cloud, of = self._clouds[o], self._of
+        left = cloud.bound(centers) - needed
+        left[:, self._alone[:, o]] = np.inf
+        found.lower(left)
+        for c, i in np.argwhere(left <= 0.0).tolist():
+            T = pin.SE3(at.rotation[c, of.link[i]], at.origin[c, of.link[i]])
+            (motion, joint), keep = self._motion(at, c, i, 0), of.radius[i] + self._margin
+            gaps = cloud.distance(of.pieces[i], T, centers[c, i], float(needed[c, i]), keep + motion)
+            distance = gaps - keep
+            found.take(c, min(distance - motion, WIDER), distance, joint)
 
     def _against_itself(self, found: _Bounds, at: _Placed, centers: FloatArray, moved: FloatArray) -> None:
         of = self._of
@@ -250,14 +269,14 @@ class CellChecker:
         if solid is None:
             distance = float(_distances(obstacle, T, self._corners(at, c, i)).min())
         else:
-            distance = _gap(piece.solid, _frame(at, c, piece), solid, T)
+            distance = gap(piece.solid, _frame(at, c, piece), solid, T)
         motion, joint = self._motion(at, c, i, 0)
         distance -= piece.radius + self._margin
         return distance - motion, distance, joint
 
     def _exact_pair(self, at: _Placed, c: int, a: int, b: int) -> tuple[float, float, int]:
         one, other = self._of.pieces[a], self._of.pieces[b]
-        distance = _gap(one.solid, _frame(at, c, one), other.solid, _frame(at, c, other))
+        distance = gap(one.solid, _frame(at, c, one), other.solid, _frame(at, c, other))
         motion, joint = self._motion(at, c, b, one.link)
         distance -= one.radius + other.radius + self._self_margin
         return distance - motion, distance, joint
@@ -286,12 +305,6 @@ def _first_axis(robot: RobotModel) -> FloatArray:
     model, data = robot.model, robot.new_data()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     return np.array(pin.getJointJacobian(model, data, 1, pin.LOCAL)[3:, 0])
-
-
-def _gap(a: coal.CollisionGeometry, T: pin.SE3, b: coal.CollisionGeometry, U: pin.SE3) -> float:
-    """Distance [m] of two convex solids, not more than the true one; below 0: they overlap. No guess is kept."""
-    first, second = coal.Transform3s(T.rotation, T.translation), coal.Transform3s(U.rotation, U.translation)
-    return float(coal.distance(a, first, b, second, coal.DistanceRequest(), coal.DistanceResult())) - EXACT
 
 
 def _solid(obstacle: Obstacle) -> tuple[coal.CollisionGeometry | None, pin.SE3]:

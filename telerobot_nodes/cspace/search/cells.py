@@ -20,6 +20,7 @@ from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     IntArray,
     Obstacle,
+    Voxels,
     World,
     bound_cell,
     link_poses_of,
@@ -153,12 +154,18 @@ class CellDatabase:
         return bool(self.half[cell].max() <= finest)
 
     def set_obstacles(self, obstacles: list[Obstacle]) -> int:
-        """Change the obstacles; the number of cells judged again: those that a changed one touched or touches now."""
+        """Change the obstacles; the number of cells judged again: those that a changed one touched or touches now.
+
+        Changed voxels may touch every cell, and change often: then all cells are discarded.
+        """
         world = self._world_of(obstacles)  # refuses before anything changes
         before, after = ({o.name: o for o in rows} for rows in (self.obstacles, obstacles))
         changed = {name for name in {**before, **after} if before.get(name) != after.get(name)}
         self.obstacles = list(obstacles)
         self._world = world
+        if any(isinstance(rows.get(name), Voxels) for rows in (before, after) for name in changed):
+            self.clear()
+            return 1
         return self._judge_again(changed, changed & set(after)) if changed else 0
 
     def _judge_again(self, changed: set[str], present: set[str]) -> int:

@@ -138,7 +138,10 @@ class Planner:
         if sphere < 0:
             return clearance, f"nothing within {within:g} m"
         names = self.geometry.sphere_names
-        return clearance, f"{names[sphere]} and {self.obstacles[other].name if other >= 0 else names[-1 - other]}"
+        if other < 0:
+            return clearance, f"{names[sphere]} and {names[-1 - other]}"
+        thing = int(np.searchsorted(self.world.first, other, side="right")) - 1
+        return clearance, f"{names[sphere]} and {self.obstacles[thing].name}"
 
     def plan(self, start: object, goal: object, left: Callable[[], float] | None = None) -> Plan:
         """A path from `start` to `goal` (n,) [rad]; raises InvalidValueError on values outside the limits.

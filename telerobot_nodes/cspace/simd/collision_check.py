@@ -10,7 +10,7 @@ from typing import Any
 
 import numba
 
-from telerobot_nodes.cspace.geometry import BOX, CYLINDER, SPHERE, World
+from telerobot_nodes.cspace.geometry import BLOCK, BOX, CYLINDER, SPHERE, World
 from telerobot_nodes.cspace.simd.batch_kinematics import (
     BODY,
     CENTER,
@@ -166,10 +166,15 @@ def _near_obstacles(arm32: Arm32, world: World, batch: Batch, link: int, reserve
     ratio = load(batch.ratio, 0)
     reach = where_less(ratio, 0.0, -GONE, ratio * moves + (arm32.link[link, 3] + world.margin + reserve))
     count = 0
-    for obstacle in range(world.kind.size):
-        if less_mask(outside_distance(world.kind[obstacle], world.rows[obstacle], x, y, z), reach) != 0:
-            batch.near[count] = obstacle
-            count += 1
+    for block in range(world.blocks32.shape[0]):
+        sphere = world.blocks32[block]
+        u, v, w, limit = x - sphere[0], y - sphere[1], z - sphere[2], maximum(reach + sphere[3], 0.0)
+        if less_mask(u * u + v * v + w * w, limit * limit) == 0:
+            continue
+        for obstacle in range(BLOCK * block, min(BLOCK * (block + 1), world.kind.size)):
+            if less_mask(outside_distance(world.kind[obstacle], world.rows[obstacle], x, y, z), reach) != 0:
+                batch.near[count] = obstacle
+                count += 1
     return count
 
 

@@ -60,10 +60,13 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             interface_class(entry.type), where, self._gated(callback), qos_profile(entry.qos)
         )
 
-    def subscribe_outside(self, topic: str, kind: str, callback: Callable[[Any], None]) -> Any:
-        """Subscription to a topic of another graph, named by a user's file; its publisher may have any QoS."""
+    def subscribe_outside(self, topic: str, kind: str, callback: Callable[[Any], None], raw: bool = False) -> Any:
+        """Subscription to a topic of another graph, named by a user's file; its publisher may have any QoS.
+
+        `raw`: the callback gets the message as bytes.
+        """
         return self.create_subscription(
-            interface_class(kind), topic, self._gated(callback), qos_profile(graph.Qos.STATE)
+            interface_class(kind), topic, self._gated(callback), qos_profile(graph.Qos.STATE), raw=raw
         )
 
     def client_outside(self, service: str, kind: str) -> Any:

@@ -17,10 +17,12 @@ from telerobot.msg import Obstacles as ObstaclesMessage
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.cspace.geometry import (
+    VOXELS,
     Change,
     NamePair,
     Obstacle,
     Scene,
+    Voxels,
     addition,
     arm_geometry,
     hull,
@@ -46,6 +48,10 @@ def _change(entry: Any) -> Change:
         return Change(entry.name)
     if entry.operation != ObstacleMessage.ADD:
         raise InvalidValueError(f"obstacle {entry.name}: operation", entry.operation, "allowed: 0 add, 1 remove")
+    if entry.kind == VOXELS:
+        centers = np.array(entry.points, dtype=np.float64)
+        pose = tuple(float(v) for v in entry.pose)
+        return Change(entry.name, (Voxels(entry.name, VOXELS, tuple(entry.size), pose, centers),), entry.attached_to)
     if entry.kind == "hull":
         change = hull(entry.name, list(entry.points), list(entry.pose), entry.attached_to)
     else:
@@ -58,7 +64,7 @@ def _solid_of(entry: Any) -> Obstacle:
 
 
 def scene_to_message(scene: Scene, stamp: Any) -> Any:
-    """Obstacles.msg of everything in force; hulls as the spheres that cover them."""
+    """Obstacles.msg of everything in force; hulls as the spheres that cover them, voxels as one thing."""
     rows = [
         _solid_message(solid, entry.attached_to, entry.touch_links)
         for entry in scene.entries.values()
@@ -74,6 +80,7 @@ def _solid_message(solid: Obstacle, attached_to: str = "", touch_links: Iterable
         kind=solid.kind,
         size=doubles(solid.size),
         pose=list(solid.pose),
+        points=array("d", solid.centers.tobytes()) if isinstance(solid, Voxels) else array("d"),
         attached_to=attached_to,
         touch_links=sorted(touch_links),
     )

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.values import FloatArray, finite_array
-from telerobot_nodes.cspace.geometry import NamePair, Scene, load_world, scene_of
-from telerobot_nodes.cspace.scenes import Frames, allowed_contacts, scene_after
+from telerobot_nodes.core.values import FloatArray, finite_array, se3_from_pose
+from telerobot_nodes.cspace.geometry import Change, NamePair, Scene, load_world, scene_of
+from telerobot_nodes.cspace.scenes import CLOUD, CloudSettings, CloudVoxels, Frames, allowed_contacts, scene_after
 from telerobot_nodes.cspace.service import (
     PLUGINS,
     ArmPlace,
@@ -33,12 +34,14 @@ from telerobot_nodes.cspace.service import (
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, Health, Send, node_parameters, qos_profile, run_node
 from telerobot_nodes.nodes.planning import convert_planning as convert
+from telerobot_nodes.nodes.planning.cloud_input import CloudInput, CloudOptions
 from telerobot_nodes.nodes.planning.planner_markers import path_markers, scene_markers
 from telerobot_nodes.nodes.planning.planner_worker import Job, PlannerWorker, WorkerOptions
 
 WORLD_PERIOD = 2.0  # [s] between publications of the scene: the link can lose one
 ATTEMPTS = 3  # at a plan whose world changes under it
 PATIENCE = 3.0  # [-] times the budget before the planner's process is ended
+CLOUD_PERIOD = 1.0  # [s] at least between publications of the scene because of clouds
 GRACE = 10.0  # [s] more, for proofs, timing and checks
 
 
@@ -59,6 +62,21 @@ class PlannerParameters:
     cell: float = parameter(0.1, unit="rad", low=0.01, high=1.0, doc="finest half width of cells in complete search")
     sample_period: float = parameter(0.02, unit="s", low=0.001, high=0.2, doc="time between samples of timed paths")
     planning_scene: str = parameter("", doc="topic of MoveIt planning scenes to read obstacles from; empty: none")
+    cloud: str = parameter("", doc="topic of clouds (sensor_msgs/PointCloud2) to read obstacles from; empty: none")
+    cloud_frames: str = parameter(
+        "", doc="frames of clouds as NAME PARENT X Y Z QX QY QZ QW [m], separated by ;, beside links and world"
+    )
+    cloud_region: tuple[float, ...] = parameter(
+        CloudSettings.region, unit="m", low=-50.0, high=50.0, doc="lowest and highest corner in WORLD of what counts"
+    )
+    cloud_voxel: float = parameter(0.02, unit="m", low=0.005, high=0.2, doc="edge of the boxes that clouds become")
+    cloud_padding: float = parameter(
+        0.03, unit="m", low=0.0, high=0.3, doc="distance from the robot and what it holds of points that are its own"
+    )
+    cloud_rate: float = parameter(5.0, unit="Hz", low=0.1, high=30.0, doc="clouds that are used at most")
+    cloud_stale: float = parameter(
+        2.0, unit="s", low=0.1, high=3600.0, doc="age from which a cloud is refused, or, in force, reported and kept"
+    )
 
 
 class CspacePlannerNode(GraphNode):
@@ -68,11 +86,13 @@ class CspacePlannerNode(GraphNode):
         super().__init__(options)
         self._parameters = p = node_parameters(self, PlannerParameters)
         self._arms = arms_of([row for row in p.arms.split(";") if row.strip()], options.robot)
-        self._robots = {arm.name: load_robot(arm.robot) for arm in self._arms}
+        self._robots = {arm.name: load_robot(arm.robot, None, se3_from_pose(arm.base)) for arm in self._arms}
         self._scene, self._version = scene_of(load_world(world_file(p.world))), 1
         self._allowed = frozenset[NamePair]()  # contacts that the MoveIt scene allows
         self._stamp = self.stamp()
         self._joints: dict[str, bytes] = {}
+        self._published = (0, 0.0)  # version, and when
+        self._clouds = self._make_clouds() if p.cloud else None
         self._asked, self._last, self._seconds = 0, "nothing asked yet", 0.0
         self._worker = PlannerWorker(_worker_options(p, self._arms))
         self._world = self.publisher("cspace_planner/world")
@@ -95,6 +115,8 @@ class CspacePlannerNode(GraphNode):
     def stop(self) -> None:
         """End the planner's process."""
         self._worker.stop()
+        if self._clouds is not None:
+            self._clouds.stop()
 
     # the world -----------------------------------------------------------------------------------------------
 
@@ -112,17 +134,43 @@ class CspacePlannerNode(GraphNode):
         names = {frame.name for frame in robot.model.frames} | set(scene.entries)
         self._use(scene, self._allowed if kept else allowed_contacts(matrix, names))
 
+    def _on_voxels(self, found: CloudVoxels) -> None:
+        """Replace the cloud's voxels. The scene is published less often than clouds come: it crosses the link."""
+        solids = () if found.voxels is None else (found.voxels,)
+        before = self._scene.entries.get(CLOUD)
+        if (before.solids if before is not None else ()) == solids:
+            return
+        self._set(self._scene.changed([Change(CLOUD, solids)]), self._allowed)
+        if self.now() - self._published[1] >= CLOUD_PERIOD:
+            self._show()
+
     def _use(self, scene: Scene, allowed: frozenset[NamePair]) -> None:
+        self._set(scene, allowed)
+        self._show()
+
+    def _set(self, scene: Scene, allowed: frozenset[NamePair]) -> None:
         self._scene, self._allowed = scene, allowed
         self._version += 1
         self._stamp = self.stamp()
+
+    def _show(self) -> None:
         self._publish_world()
-        markers = path_markers((), self._stamp)
-        markers.markers += scene_markers(self._scene, self._stamp)
-        self._markers.publish(markers)
+        if self._markers.get_subscription_count() > 0:
+            markers = path_markers((), self._stamp)
+            markers.markers += scene_markers(self._scene, self._stamp)
+            self._markers.publish(markers)
 
     def _publish_world(self) -> None:
+        self._published = self._version, self.now()
         self._world.publish(convert.scene_to_message(self._scene, self._stamp))
+
+    def _make_clouds(self) -> CloudInput:
+        p = self._parameters
+        settings = CloudSettings(p.cloud_voxel, p.cloud_padding, p.cloud_region)
+        options = CloudOptions(settings, p.cloud_frames, p.cloud_rate, p.cloud_stale)
+        clouds = CloudInput(self._robots, options, lambda: self._scene, self._on_voxels)
+        clouds.attach(self, p.cloud)
+        return clouds
 
     def _subscribe_scenes(self, topic: str) -> None:
         """Subscribe to MoveIt's planning scenes; raises InvalidValueError where its messages are not installed."""
@@ -137,9 +185,14 @@ class CspacePlannerNode(GraphNode):
     def _subscribe_joints(self, arm: ArmPlace) -> None:
         """Keep measured joints as bytes and decode them when needed: they come 200 times a second."""
         entry = graph.topic("joint_states")
-        keep = partial(self._joints.__setitem__, arm.name)
+        keep = partial(self._keep_joints, arm.name)
         where = self._within(arm.namespace or None, entry.name)
         self.create_subscription(JointState, where, keep, qos_profile(entry.qos), raw=True)
+
+    def _keep_joints(self, arm: str, data: bytes) -> None:
+        self._joints[arm] = data
+        if self._clouds is not None:
+            self._clouds.receive_joints(arm, data)
 
     def _measured(self) -> dict[str, FloatArray]:
         """Joints (dof,) [rad] of each arm whose joint states were received."""
@@ -227,6 +280,8 @@ class CspacePlannerNode(GraphNode):
             response.statistic_names = list(result.statistics)
             response.statistics = convert.numbers(result.statistics.values())
         self._last, self._seconds = f"{response.outcome}: {response.message}"[:200], spent
+        if response.success and self._published[0] != self._version:
+            self._publish_world()  # in which any client can prove the paths again
         send(response)
         if response.success:
             stamp = self.stamp()
@@ -268,7 +323,11 @@ class CspacePlannerNode(GraphNode):
             "worker_starts": self._worker.starts,
         }
         values.update({f"cells_{arm}": note for arm, note in self._worker.notes.items()})
-        return Health(values=values)
+        if self._clouds is None:
+            return Health(values=values)
+        trouble = self._clouds.trouble()
+        level = DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK
+        return Health(level, trouble or "ok", values | self._clouds.values())
 
 
 def _answer_path(response: Any, send: Send, result: Any, _seconds: float) -> None:

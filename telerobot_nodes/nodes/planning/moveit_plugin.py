@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Obstacle
+from telerobot_nodes.cspace.geometry import Obstacle, Voxels
 from telerobot_nodes.cspace.search import Outcome, Plan, Planner
 from telerobot_nodes.cspace.service import PlannerPlugin, proved
 from telerobot_nodes.errors import NotInstalledError
@@ -107,6 +107,13 @@ def collision_object(obstacle: Obstacle, message: Any) -> Any:
 
     kinds = {"box": SolidPrimitive.BOX, "sphere": SolidPrimitive.SPHERE, "cylinder": SolidPrimitive.CYLINDER}
     pose = np.array(obstacle.pose)
+    if isinstance(obstacle, Voxels):
+        entry = message(id=obstacle.name, operation=message.ADD)
+        entry.header.frame_id = "world"
+        for place in obstacle.places:
+            entry.primitives.append(SolidPrimitive(type=SolidPrimitive.BOX, dimensions=list(obstacle.size)))
+            entry.primitive_poses.append(pose_to_message(np.concatenate([place, pose[3:]])))
+        return entry
     if obstacle.kind == "half_space":
         kind, dimensions = SolidPrimitive.BOX, [HALF_SPACE] * 3
         pose[:3] -= 0.5 * HALF_SPACE * obstacle.T_world_obstacle.rotation[:, 2]

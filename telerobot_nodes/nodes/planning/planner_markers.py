@@ -10,7 +10,7 @@ from geometry_msgs.msg import Point
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from telerobot_nodes.cspace.geometry import Obstacle, Scene
+from telerobot_nodes.cspace.geometry import Obstacle, Scene, Voxels
 from telerobot_nodes.cspace.service import PathDisplay, PlannedPath
 from telerobot_nodes.nodes.messages import pose_to_message
 
@@ -68,7 +68,18 @@ def _cells(arm: str, display: PathDisplay) -> list[Any]:
     return found
 
 
+def _voxels(number: int, solid: Voxels) -> Any:
+    marker = Marker(type=Marker.CUBE_LIST, action=Marker.ADD, ns="obstacles", id=number, color=_OBSTACLE)
+    marker.pose = pose_to_message(np.array(solid.pose))
+    marker.text = solid.name
+    marker.scale.x, marker.scale.y, marker.scale.z = solid.size
+    marker.points = [_point(center) for center in solid.centers]
+    return marker
+
+
 def _solid(number: int, solid: Obstacle) -> Any:
+    if isinstance(solid, Voxels):
+        return _voxels(number, solid)
     marker = Marker(type=_TYPES[solid.kind], action=Marker.ADD, ns="obstacles", id=number, color=_OBSTACLE)
     marker.pose = pose_to_message(np.array(solid.pose))
     marker.text = solid.name

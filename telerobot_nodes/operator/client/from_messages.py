@@ -27,7 +27,14 @@ def conflicts_from_markers(message: Any) -> FloatArray:
 def solids_from_message(message: Any, arm: str) -> list[Solid]:
     """Obstacles in WORLD and those that the tool of `arm` holds, of an Obstacles.msg with the whole scene."""
     return [
-        Solid(entry.name, entry.kind, tuple(entry.size), tuple(entry.pose), held=bool(entry.attached_to))
+        Solid(
+            entry.name,
+            entry.kind,
+            tuple(entry.size),
+            tuple(entry.pose),
+            held=bool(entry.attached_to),
+            points=tuple(entry.points) if entry.kind == "boxes" else (),
+        )
         for entry in message.obstacles
         if entry.attached_to in ("", arm)
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import Solid
 from telerobot_nodes.operator.console import palette
@@ -51,6 +53,10 @@ class SolidsView:
         where = {"position": solid.pose[:3], "wxyz": (w, x, y, z)}
         look = {"color": palette.OBSTACLE, "opacity": OPACITY, "cast_shadow": False}
         path, size = self._path(solid), solid.size
+        if solid.kind == "boxes":
+            points = np.reshape(solid.points, (-1, 3))
+            shape = {"point_size": max(solid.size), "point_shape": "square"}
+            return self._scene.add_point_cloud(path, points, look["color"], **shape, **where)
         if solid.kind == "sphere":
             return self._scene.add_icosphere(path, size[0], **look, **where)
         if solid.kind == "cylinder":
