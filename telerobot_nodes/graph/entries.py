@@ -93,6 +93,7 @@ class Service:
     name: str
     type: str
     doc: str
+    emulated: bool = False  # operators reach it over the emulated link; the link between two hosts carries topics only
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
-from telerobot_nodes.graph.graphs import GRAPHS
+from telerobot_nodes.graph.graphs import GRAPHS, REQUESTS
 from telerobot_nodes.graph.tool_nodes import TOOL_NODES
 from telerobot_nodes.graph.topics import TOPICS
 
 
 def _services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:
-    return tuple(Service(f"{node}/{name}", kind, doc) for name, kind, doc in rows)
+    return tuple(Service(f"{node}/{name}", kind, doc, f"{node}/{name}" in REQUESTS) for name, kind, doc in rows)
 
 
 NODES: tuple[Node, ...] = (

@@ -97,19 +97,20 @@ class DelayLine(Generic[Payload]):
     def __len__(self) -> int:
         return len(self._held)
 
-    def push(self, now: float, payload: Payload, size: int) -> None:
-        """Take a message of `size` bytes at `now` [s]; it may be lost or duplicated."""
+    def push(self, now: float, payload: Payload, size: int) -> bool:
+        """Take a message of `size` bytes at `now` [s]; it may be duplicated, or lost: False."""
         self.counts.received += 1
         if not self.settings.passes(self._upward):
             self.counts.lost_by_outage += 1
-            return
+            return False
         if self._random.random() < self.settings.loss:
             self.counts.lost_by_chance += 1
-            return
-        self._hold(now, payload, size)
+            return False
+        held = self._hold(now, payload, size)
         if self._random.random() < self.settings.duplicate:
             self.counts.duplicated += 1
-            self._hold(now, payload, size)
+            held |= self._hold(now, payload, size)
+        return held
 
     def due(self, now: float) -> list[Payload]:
         """Remove and return every message due at `now` [s], in order of delivery."""
@@ -126,14 +127,14 @@ class DelayLine(Generic[Payload]):
         """Time of the next delivery [s], None if nothing is in flight."""
         return self._held[0][0] if self._held else None
 
-    def _hold(self, now: float, payload: Payload, size: int) -> None:
+    def _hold(self, now: float, payload: Payload, size: int) -> bool:
         if len(self._held) >= self._capacity or self._held_bytes + size > self._capacity_bytes:
             self.counts.lost_by_bound += 1
-            return
+            return False
         delay = self._sample_delay() if self.delay_at is None else self.delay_at(now)
         if math.isinf(delay):
             self.counts.lost_by_outage += 1
-            return
+            return False
         due = now + delay
         if not self.settings.reorder:
             due = max(due, self._latest_due)
@@ -141,6 +142,7 @@ class DelayLine(Generic[Payload]):
         heapq.heappush(self._held, (due, self._number, size, payload))
         self._held_bytes += size
         self._number += 1
+        return True
 
     def _sample_delay(self) -> float:
         delay, jitter = self.settings.delay, self.settings.jitter

@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 import rclpy
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from telerobot.srv import SetLink
@@ -40,7 +41,7 @@ def test_another_arm_of_the_workcell_is_looked_for_inside_the_own_namespace(prac
 def test_an_arm_file_with_a_real_driver_is_simulated(ros, tmp_path):
     file, states = tmp_path / "cell.yaml", []
     file.write_text(REAL)
-    ros.probe.create_subscription(JointState, "joint_states", states.append, 1)
+    ros.probe.create_subscription(JointState, "joint_states", states.append, qos_profile_sensor_data)
     ros.add(HardwareInterfaceNode(NodeOptions("hardware_interface", robot=str(file), graph="practice")))
     assert ros.until(lambda: states)  # nobody serves the driver's topics
     assert not [name for name, _ in ros.probe.get_topic_names_and_types() if name.startswith("/cell")]

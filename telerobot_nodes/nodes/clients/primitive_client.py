@@ -11,7 +11,7 @@ from action_msgs.msg import GoalStatus
 from telerobot.action import ExecutePrimitive
 from telerobot.msg import PrimitiveParameters
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.nodes.clients.discovery import NoGraphError
+from telerobot_nodes.nodes.clients.discovery import NoGraphError, find_prefix
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
 
 ACTION = "gcmsf_control/execute"
@@ -30,6 +30,7 @@ def run_primitive(
         parameters=PrimitiveParameters(name=name, agent=f"shell/{os.getpid()}", keys=keys, values=texts)
     )
     with Foreground(f"telerobot_primitive_{os.getpid()}", namespace) as foreground:
+        foreground.prefix = find_prefix(foreground, foreground.wait)
         client = foreground.action_client(ACTION)
         if not foreground.wait(client.server_is_ready, DISCOVERY_LIMIT):
             raise NoGraphError(f"no node serves {foreground.namespace}/{ACTION}; start a graph first")

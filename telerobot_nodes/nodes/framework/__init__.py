@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.nodes.framework.actions import Goal
+from telerobot_nodes.nodes.framework.actions import Goal, GoalServer
 from telerobot_nodes.nodes.framework.backlog import waiting
 from telerobot_nodes.nodes.framework.base import GraphNode, Health
-from telerobot_nodes.nodes.framework.deferred import Send
+from telerobot_nodes.nodes.framework.deferred import DeferredResponse, DeferredService, Send
 from telerobot_nodes.nodes.framework.executors import client_executor
 from telerobot_nodes.nodes.framework.foreground import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
@@ -23,8 +23,11 @@ from telerobot_nodes.nodes.framework.wiring import NodeWiring
 __all__ = [
     "DISCOVERY_LIMIT",
     "URGENT_NICENESS",
+    "DeferredResponse",
+    "DeferredService",
     "Foreground",
     "Goal",
+    "GoalServer",
     "GraphNode",
     "Health",
     "NodeWiring",

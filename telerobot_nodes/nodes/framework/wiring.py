@@ -15,8 +15,8 @@ from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_prof
 class NodeWiring:
     """Publishers, subscriptions and clients on `node`, which another program may own.
 
-    Topics between operator and robot have `prefix` before their names: with an emulated link, the operator's side of
-    it. `base`: namespace before every name, with a slash at its end; empty: that of the node.
+    Topics, services and actions between operator and robot have `prefix` before their names: with an emulated link, the
+    operator's side of it. `base`: namespace before every name, with a slash at its end; empty: that of the node.
     """
 
     def __init__(self, node: Any, base: str = "") -> None:
@@ -35,8 +35,13 @@ class NodeWiring:
         entry = graph.topic(name)
         if name == "diagnostics":
             return "/diagnostics"
-        if not (entry.crosses or entry.shared):
-            return self.base + name
+        return self._on_operators_side(name) if entry.crosses or entry.shared else self.base + name
+
+    def request_name(self, entry: graph.Service) -> str:
+        """Name of a service or action of the table as this node uses it."""
+        return self._on_operators_side(entry.name) if entry.emulated else self.base + entry.name
+
+    def _on_operators_side(self, name: str) -> str:
         return self.prefix + name if self.prefix.startswith("/") else self.base + self.prefix + name
 
     def publisher(self, name: str) -> Any:
@@ -54,12 +59,14 @@ class NodeWiring:
 
     def client(self, name: str) -> Any:
         """Client of a service of the table."""
-        made = self.node.create_client(interface_class(graph.service(name).type), self.base + name)
+        entry = graph.service(name)
+        made = self.node.create_client(interface_class(entry.type), self.request_name(entry))
         return self._kept(self.node.destroy_client, made)
 
     def action_client(self, name: str) -> ActionClient:
         """Client of an action of the table."""
-        made = ActionClient(self.node, interface_class(graph.action(name).type), self.base + name)
+        entry = graph.action(name)
+        made = ActionClient(self.node, interface_class(entry.type), self.request_name(entry))
         return self._kept(lambda client: client.destroy(), made)
 
     @staticmethod

@@ -1,0 +1,84 @@
+"""A practice robot as an operator uses it: in its own namespace, behind a delay; a text and a macro, then stopped."""
+
+import time
+
+import pytest
+
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.macros import Place, records_of
+from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd
+from telerobot_nodes.runtime import GraphOptions, Supervisor
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.timeout(300),
+    pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
+]
+
+START_LIMIT = 120.0  # [s]
+ONE_WAY = 0.6  # [s]
+BACK = {
+    "tr_rel_dest": [0, 0, -0.1, 0, 0, 0, 1],
+    "time_vel_sel": "velocity",
+    "time_vel_val": 0.1,
+    "max_force_thres": 0.0,
+    "max_torque_thres": 0.0,
+}
+WITHOUT = ("operator_console", "bag_recorder", "operator_input")
+
+
+@pytest.fixture(scope="module")
+def graph():
+    lines = []
+    options = GraphOptions("practice", without=WITHOUT, delay=2.0 * ONE_WAY, loss=0.0)
+    supervisor = Supervisor(options, on_line=lambda *line: lines.append(line))
+    supervisor.start()
+    try:
+        assert supervisor.wait_ready(START_LIMIT), lines
+        yield
+    finally:
+        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
+
+
+def timed(begin):
+    """Result of what `begin` starts, and how long it took [s]."""
+    began = time.monotonic()
+    result = begin()
+    return result, time.monotonic() - began
+
+
+def test_every_client_reaches_it_one_delay_later_and_a_macro_on_it_is_recorded_as_practice(graph, tmp_path):
+    from telerobot_nodes.cli.app import main
+    from telerobot_nodes.client import connect
+
+    for file in share_path("config/macros").glob("*.yaml"):
+        (tmp_path / file.name).write_text(file.read_text())
+    with connect("practice", "test") as robot:
+        assert robot.wait_ready(30.0), robot.state
+        assert robot.state.link.delay == ONE_WAY
+        answer, took = timed(lambda: robot.run("status"))
+        assert answer.end is CommandEnd.ANSWERED
+        assert took >= 2.0 * ONE_WAY
+        moved, took = timed(lambda: robot.primitive("cartesian_guarded", **BACK).wait())
+        assert moved.ok, moved
+        assert took >= 2.0 * ONE_WAY + moved.report.elapsed
+
+        assert main(["status", "--namespace", "practice"]) == 0
+        words = ["macro", "run", "back_off", "way=0.02", "--namespace", "practice", "--folder", str(tmp_path)]
+        assert main(words) == 0
+        (run,) = records_of(tmp_path, "back_off")
+        assert (run.place, run.delay, run.succeeded, run.override) == (Place.PRACTICE, ONE_WAY, True, False)
+
+        slow = robot.primitive("cartesian_guarded", **{**BACK, "time_vel_val": 0.01})
+        assert next(iter(slow)).name == "cartesian_guarded"
+        assert slow.change(time_vel_val=0.02).done
+        slow.stop()
+        assert slow.wait().end is PrimitiveEnd.STOPPED
+
+        x, y, z = robot.state.queue.target_pose[:3]
+        begun = robot.begin_move(position=(x, y, z + 0.2), speed=0.05)
+        assert robot.wait_until(lambda state: state.moving, 20.0)
+        assert robot.halt().done
+        assert begun.wait().end is MoveEnd.STOPPED
+        assert robot.wait_until(lambda state: not state.moving and state.mode is ExecutorMode.HALTED, 20.0)
