@@ -210,8 +210,8 @@ def test_an_octomap_stands_in_its_frame_until_another_one_comes(scene):
     data = {"octomap": {"id": "OcTree", "binary": True, "resolution": 0.02, "data": [0, -128]}}  # child 7 is occupied
     before = scene(world={"octomap": {"header": {"frame_id": "link4"}, **data}})
     assert scene(before, is_diff=True, world=world(thing("a"))).entries.keys() == {"a", "<octomap>"}
-    corner = before.obstacles[0].T_world_obstacle.act(np.full(3, -0.02 * 2**14))
-    assert corner == pytest.approx(KNOWN.pose("link4", "").translation, abs=1e-6)
+    (place,) = before.obstacles[0].places
+    assert place == pytest.approx(KNOWN.pose("link4", "").act(np.full(3, 0.02 * 2**14)), abs=1e-6)
     free = {"octomap": {**data["octomap"], "data": [16, 0]}}
     assert scene(before, is_diff=True, world={"octomap": free}).entries == {}
     with pytest.raises(InvalidValueError, match="octomap: frame_id: 'moon'"):
