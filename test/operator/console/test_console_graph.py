@@ -90,6 +90,26 @@ def test_a_halt_from_the_shell_is_confirmed_by_the_robot_and_shown_in_the_browse
     page.get_by_text("IDLE").first.wait_for()
 
 
+def test_a_leaf_of_the_menus_moves_the_arm_and_a_value_out_of_range_does_not(page):
+    from telerobot_nodes.nodes.clients import Terminal
+
+    with Terminal() as client:
+        assert client.wait_for(lambda c: c.robot.tool_pose.size, LIMIT)
+        before = client.operator.robot.tool_pose.copy()
+        page.get_by_role("button", name="guarded motion").click()
+        page.get_by_role("button", name="straight", exact=True).click()
+        way = page.get_by_text("z [m]", exact=True).locator("xpath=following::input[1]")
+        run = page.get_by_role("button", name="run straight")
+        way.fill("9")
+        run.click()
+        page.get_by_text("z: '9' is not allowed; allowed: -0.5 .. 0.5 [m]").wait_for()
+        way.fill("-0.03")
+        run.click()
+        page.get_by_text("guarded_motion/straight succeeded").wait_for()
+        # back along the tool's axis, which points down; had the first one run too, it would have gone far down
+        assert client.wait_for(lambda c: abs(c.robot.tool_pose[2] - before[2] - 0.03) < 0.002, LIMIT)
+
+
 def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
     answer = telerobot("ratio", "99")
     assert answer.returncode == 2
