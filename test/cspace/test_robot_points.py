@@ -5,8 +5,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import Attachment, box, link_shapes
+from telerobot_nodes.core.robot import link_shapes, load_robot
+from telerobot_nodes.cspace.geometry import Attachment, box
 from telerobot_nodes.cspace.scenes import RobotPoints
 
 PADDING = 0.02

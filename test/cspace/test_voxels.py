@@ -5,6 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from telerobot_nodes.core.robot import link_shapes
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.cspace.geometry import (
     BLOCK,
@@ -24,7 +25,6 @@ from telerobot_nodes.cspace.geometry import (
     touches,
     world_of,
 )
-from telerobot_nodes.cspace.geometry.link_shapes import link_shapes
 from telerobot_nodes.cspace.search import CellDatabase, Planner, check_certificate
 from telerobot_nodes.cspace.search.voxel_distances import WIDER, VoxelDistances
 from telerobot_nodes.errors import InvalidValueError

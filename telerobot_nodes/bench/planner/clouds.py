@@ -12,17 +12,15 @@ import pinocchio as pin
 
 from telerobot_nodes.bench import report
 from telerobot_nodes.bench.planner.problems import FAMILIES, Problem, make_problems
-from telerobot_nodes.core.robot import RobotModel, load_robot
+from telerobot_nodes.core.robot import LinkShape, RobotModel, link_shapes, load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     Change,
-    LinkShape,
     Obstacle,
     Scene,
     arm_geometry,
     link_poses_of,
-    link_shapes,
     nearest,
     scene_of,
     world_of,

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Attachment, Piece, held_pieces, link_shapes, pieces_of
+from telerobot_nodes.cspace.geometry import Attachment, Piece, held_pieces, pieces_of
 
 BoolArray = npt.NDArray[np.bool_]
 FLAT = 1e-9  # [m] of an edge that is none
