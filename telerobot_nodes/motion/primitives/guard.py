@@ -97,7 +97,8 @@ def guard_of(guard: Guard, robot: RobotModel, parameters: GcmsfParameters, T_bas
     for k, (normal, offset) in enumerate(planes):
         for i, part in enumerate(parts):
             start = part.in_frame(T_world_nom).over(normal) - offset
-            least = min(guard.guard_band, start - SLACK) + part.ball
+            deepest = max(start - SLACK, 0.0) if start > 0.0 else start - SLACK  # who begins inside stays inside
+            least = min(guard.guard_band, deepest) + part.ball
             rows[k * len(parts) + i] = (*normal, offset, *part.middle, least, *part.axis, part.disc)
     return GuardBand(rows)
 

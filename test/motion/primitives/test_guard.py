@@ -235,6 +235,16 @@ def test_what_the_hand_holds_is_guarded_too(arm):
     assert guarded.executive.reason is Termination.GUARD
 
 
+@pytest.mark.parametrize(("start", "least"), [(4e-6, 0.0), (-4e-6, -4e-6 - SLACK), (1e-3, 1e-3 - SLACK), (1.0, BAND)])
+def test_a_part_that_begins_a_hair_inside_may_not_go_beyond(arm, start, least):
+    T = arm.forward(np.array(arm.home))
+    guard = Guard(
+        guard_plane=(*T.translation - [0.0, 0.0, start], 0.0, 0.0, 1.0), guard_band=BAND, guard_points=(0.0,) * 3
+    )
+    rows = guard_of(guard, arm, parameters_from({}), T).rows
+    assert rows[-1, 7] == pytest.approx(least, abs=1e-12)  # the point at TN
+
+
 def test_plane_and_base_are_in_world(arm):
     T_base = pin.SE3(pin.exp3(np.array([0.0, 0.0, 1.0])), np.array([0.5, -0.3, 0.2]))
     parameters = parameters_from({"tr_base": pin.SE3ToXYZQUAT(T_base).tolist()})
