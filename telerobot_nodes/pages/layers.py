@@ -53,7 +53,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"runtime": ()},
     {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "study")},
+    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "study", "faults")},
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )
