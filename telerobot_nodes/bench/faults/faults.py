@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import tempfile
 import traceback
@@ -64,10 +65,16 @@ def merged(folder: Path) -> dict[str, Any]:
     rows = {str(number): _not_run(row) for number, row in sorted(ROWS.items())}
     for entry in kept:
         missed = not all(goal["met"] for goal in entry["goals"])
-        rows[str(entry["row"])] = {**entry, "cause": ROWS[entry["row"]].cause if missed else ""}
+        cause = ROWS[entry["row"]].cause if missed else ""
+        rows[str(entry["row"])] = {**entry, "observed": without_folders(entry["observed"]), "cause": cause}
     goals = [goal for entry in kept for goal in entry["goals"]] + [goal for one in reviews for goal in one["goals"]]
     latest = max((entry["conditions"] for entry in kept), key=lambda one: str(one["time"]), default=report.conditions())
     return report.result(latest, {"rows": rows, "reviews": reviews}, goals)
+
+
+def without_folders(text: str) -> str:
+    """A text with the names of its files, and not with their places on this machine."""
+    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text)
 
 
 def _not_run(row: Row) -> dict[str, Any]:
@@ -95,7 +102,9 @@ def _run(numbers: list[int], minutes: float, seed: int, domain: int, folder: Pat
             goals = random_run(rig, minutes, seed) if minutes else []
         finally:
             rig.close()
-        judged = [_judged(robot) for robot in rig.bags]
+        # a recorder that was started again goes on beside, in a folder with a number
+        bags = {bag: None for first in rig.bags for bag in sorted(first.parent.glob(f"{first.name}*"))}
+        judged = [_judged(bag) for bag in bags]
         names = [f"row {number}" for number in numbers] + [f"random, {minutes:g} min, seed {seed}"] * bool(minutes)
         file = folder / f"review_{'_'.join(map(str, numbers)) or f'random_{seed}'}.json"
         report.write(file, {"name": "; ".join(names), **summed(judged, goals)})

@@ -20,6 +20,7 @@ from telerobot_nodes.core.robot import JointLimits
 from telerobot_nodes.core.values import FloatArray
 
 STILL = 0.01  # [rad/s] a joint below it rests
+SEEN = 0.02  # [s] that a recording must go on to show a rest
 SLACK = 1e-6  # [-] relative, of rounding
 REPORTED = (ControlState.STOPPING, ControlState.STOPPED, ControlState.FAULT)
 
@@ -134,8 +135,13 @@ def executed_once(executed: Sequence[tuple[int, int]], first: int, last: int, dr
 
 
 def rest_after(measured: Sequence[Measured], since: float) -> float:
-    """From `since` until the arm rests, and stays at rest in the recording [s]; infinite when it ends in motion."""
+    """From `since` until the arm rests, and stays at rest in the recording [s].
+
+    Infinite when the recording ends in motion, or so soon that nobody saw the rest.
+    """
     rest = math.inf
+    if not measured or measured[-1].time < since + SEEN:
+        return rest
     for row in measured:
         if row.time < since:
             continue

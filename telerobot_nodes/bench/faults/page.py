@@ -84,7 +84,8 @@ def _reviews(reviews: list[dict[str, Any]]) -> list[str]:
             f"| {'met' if goal['met'] else '**missed**'} |"
             for goal in one["goals"]
         ]
-    return lines
+    unread = [recording["error"] for one in reviews for recording in one["recordings"] if recording["error"]]
+    return lines + [line for error in unread for line in ("", f"Not read: {_sentence(error)}")]
 
 
 def _cell(text: str) -> str:

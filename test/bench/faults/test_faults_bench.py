@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from telerobot_nodes.bench import report
-from telerobot_nodes.bench.faults.faults import ROWS, chosen_rows, merged, run, summed
+from telerobot_nodes.bench.faults.faults import ROWS, chosen_rows, merged, run, summed, without_folders
 from telerobot_nodes.bench.faults.page import markdown
 from telerobot_nodes.bench.faults.rows import Outcome, Verdict, at_most, holds, none
 from telerobot_nodes.errors import InvalidValueError
@@ -73,6 +73,11 @@ def test_runs_of_several_days_become_one_result_and_one_page(tmp_path):
     assert "| points lost | 0 | 0 | met |" in page
     assert "Not tried here: Needs root." in page
     assert "link / cut" in page  # a bar would end the cell
+
+
+def test_a_text_of_the_result_names_no_place_of_this_machine():
+    told = "journal /tmp/tmp_x/telerobot-1/plan_executor.journal: No space left on device; 2.0 kbit/s, 50/s"
+    assert without_folders(told) == "journal plan_executor.journal: No space left on device; 2.0 kbit/s, 50/s"
 
 
 def test_the_page_alone_is_made_without_a_graph(tmp_path):

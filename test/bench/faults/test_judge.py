@@ -70,6 +70,7 @@ def test_rest_counts_from_its_beginning_and_not_when_motion_follows():
     assert judge.rest_after(measured(1, 0, 0, 1, 0), 0.0) == pytest.approx(0.04)
     assert judge.rest_after(measured(1, 0, 0, 1), 0.0) == math.inf
     assert judge.rest_after([], 0.0) == math.inf
+    assert judge.rest_after(measured(1, 1, 1, 0), 0.02) == math.inf  # the observer saw no more
 
 
 def test_detection_is_the_first_report_after_the_fault_of_loop_or_hardware():
