@@ -47,5 +47,6 @@ TOOL_NODES: tuple[Node, ...] = (
         "records every topic of the graph (rosbag2, MCAP)",
         publishes=("diagnostics",),  # subscribes to every topic
         required=False,
+        restarts=3,  # it goes on in a folder of its own
     ),
 )

@@ -56,7 +56,12 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     },
     {"runtime": ()},
     {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
-    {"bench": ("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study")},
+    {
+        "bench": (
+            *("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study"),
+            *("console", "faults"),
+        )
+    },
     {"cli": ("program", "macro", "host")},
     {"__main__": (), "fork_server": ()},
 )

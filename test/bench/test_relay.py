@@ -40,6 +40,22 @@ def test_a_direction_that_is_cut_passes_nothing(ends):
     assert robot.recv(100) == b"again"
 
 
+def test_what_passes_can_be_taken_and_sent_again_from_where_the_other_host_is_expected(ends):
+    robot, operator, relay = ends
+    with relay.tap() as taken:
+        operator.sendto(b"up", ("127.0.0.1", relay.robot_seen_at))
+        robot.recv(100)
+        robot.sendto(b"down", ("127.0.0.1", relay.operator_seen_at))
+        operator.recv(100)
+    operator.sendto(b"later", ("127.0.0.1", relay.robot_seen_at))
+    assert robot.recv(100) == b"later"
+    assert taken == [(True, b"up"), (False, b"down")]
+    relay.inject(*taken[0])
+    relay.inject(*taken[1])
+    assert robot.recvfrom(100) == (b"up", ("127.0.0.1", relay.operator_seen_at))
+    assert operator.recvfrom(100) == (b"down", ("127.0.0.1", relay.robot_seen_at))
+
+
 @pytest.mark.lengthy
 def test_a_network_of_a_rate_loses_what_it_cannot_hold(ends):
     robot, operator, relay = ends

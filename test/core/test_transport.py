@@ -7,11 +7,13 @@ import pytest
 from telerobot_nodes.core.config import (
     DISCOVERY,
     PROFILES,
+    check_transport_environment,
     found_quickly_environment,
     is_loopback,
     share_path,
     transport_environment,
 )
+from telerobot_nodes.errors import InvalidValueError
 
 QUIET = {DISCOVERY: "LOCALHOST"}
 
@@ -62,3 +64,24 @@ def test_the_profile_names_one_transport_on_loopback():
     assert [one.text for one in root.iter(f"{space}type")] == ["UDPv4"]
     assert {one.text for one in root.iter(f"{space}address")} == {"127.0.0.1"}
     assert [one.text for one in root.iter(f"{space}useBuiltinTransports")] == ["false"]
+
+
+def test_a_profile_that_the_middleware_would_silently_leave_out_is_refused(tmp_path):
+    file = tmp_path / "profile.xml"
+    for text in (None, "<dds><profiles>", "<html/>"):
+        if text is not None:
+            file.write_text(text)
+        for name in PROFILES:
+            with pytest.raises(InvalidValueError, match=f"{name}.*profile.xml"):
+                check_transport_environment({name: str(file)})
+    check_transport_environment({PROFILES[0]: str(share_path("config/udp_loopback.xml"))})
+    check_transport_environment({})
+
+
+def test_security_that_may_silently_be_none_is_refused():
+    secured = {"ROS_SECURITY_ENABLE": "true"}
+    for strategy in ("", "Permissive", "enforce"):
+        with pytest.raises(InvalidValueError, match=r"allowed.*Enforce"):
+            check_transport_environment({**secured, "ROS_SECURITY_STRATEGY": strategy})
+    check_transport_environment({**secured, "ROS_SECURITY_STRATEGY": "Enforce"})
+    check_transport_environment({"ROS_SECURITY_STRATEGY": "Permissive"})

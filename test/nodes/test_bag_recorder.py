@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 from telerobot.msg import ExecutedPoints
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.tools.bag_recorder import BagRecorderNode, default_folder, recorded_topics
@@ -41,6 +41,18 @@ def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
         numbers = [m.last_seq for _, _, m in bag.messages(["/plan_executor/executed"])]
         assert [number for number in numbers if number] == list(range(1, 101))
         assert next(iter(bag.messages(["/joint_states"])))[2].position[0] == 0.25
+
+
+def test_a_recorder_that_is_started_again_in_the_same_run_goes_on_beside(ros, tmp_path, monkeypatch):
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path))
+    folder = tmp_path / "bag"
+    for number, name in enumerate(("bag", "bag_2", "bag_3")):
+        recorder = ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=folder)))
+        assert (tmp_path / name).exists() and len(list(tmp_path.glob("bag*"))) == number + 1
+        ros.deactivate(recorder)
+    (tmp_path / "recording_begun").unlink()  # another run: a folder that is there stays as it is
+    recorder = ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=folder)))
+    assert "bag" in recorder.failure and len(list(tmp_path.glob("bag*"))) == 3
 
 
 def test_only_an_emulated_link_has_two_sides():

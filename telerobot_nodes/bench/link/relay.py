@@ -7,6 +7,8 @@ import select
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from telerobot_nodes.link import DelayLine, LinkSettings
 
@@ -50,6 +52,7 @@ class Relay:
         self.operator_seen_at, self.robot_seen_at = (made.getsockname()[1] for made in self._sockets)
         self._ways = _Way(True, robot), _Way(False, operator)
         self._lock = threading.Lock()
+        self._taps: list[list[tuple[bool, bytes]]] = []
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._running = True
         self._thread = threading.Thread(target=self._serve, name="relay", daemon=True)
@@ -60,6 +63,24 @@ class Relay:
         with self._lock:
             for way in self._ways:
                 way.line.settings, way.rate = settings, rate
+
+    def inject(self, upward: bool, datagram: bytes) -> None:
+        """Send a datagram at once, from the address that the receiver knows; `upward`: to the robot."""
+        to_operator, to_robot = self._sockets
+        with self._lock:
+            (to_operator if upward else to_robot).sendto(datagram, self._ways[0 if upward else 1].target)
+
+    @contextmanager
+    def tap(self) -> Iterator[list[tuple[bool, bytes]]]:
+        """What passes meanwhile: its direction, and the datagram."""
+        taken: list[tuple[bool, bytes]] = []
+        with self._lock:
+            self._taps.append(taken)
+        try:
+            yield taken
+        finally:
+            with self._lock:
+                self._taps.remove(taken)
 
     def bytes(self) -> tuple[int, int]:
         """Bytes of datagrams up and down since the start, lost ones included."""
@@ -103,6 +124,8 @@ class Relay:
             except OSError:
                 return
             with self._lock:
+                for taken in self._taps:
+                    taken.append((way is self._ways[0], datagram))
                 way.push(time.monotonic(), datagram)
 
     @staticmethod

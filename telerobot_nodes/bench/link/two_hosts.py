@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,7 +103,9 @@ class Side:
 class TwoHosts:
     """`telerobot up robot --hosts FILE` and `telerobot up operator --hosts FILE`, and the network between them."""
 
-    def __init__(self, folder: Path, domains: tuple[int, int], more: dict[str, Sequence[str]], extra: str = "") -> None:
+    def __init__(
+        self, folder: Path, domains: tuple[int, int], more: Mapping[str, Sequence[str]], extra: str = ""
+    ) -> None:
         """Domains of robot and operator; `more` arguments by role."""
         self.relay, files = write_hosts(folder, extra)
         self.bags = {role: folder / f"{role}_bag" for role in NAMES}

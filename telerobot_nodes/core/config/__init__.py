@@ -16,6 +16,7 @@ from telerobot_nodes.core.config.share import example_robot_data, share_path
 from telerobot_nodes.core.config.transport import (
     DISCOVERY,
     PROFILES,
+    check_transport_environment,
     found_quickly_environment,
     is_loopback,
     transport_environment,
@@ -48,6 +49,7 @@ __all__ = [
     "Spot",
     "build",
     "check_parameter",
+    "check_transport_environment",
     "convert",
     "example_robot_data",
     "finite",

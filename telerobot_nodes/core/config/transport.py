@@ -7,8 +7,11 @@ successor of a killed process may not be discovered at all.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
 
 from telerobot_nodes.core.config.share import share_path
+from telerobot_nodes.errors import InvalidValueError
 
 DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
@@ -37,6 +40,30 @@ def transport_environment(base: Mapping[str, str]) -> dict[str, str]:
 def is_loopback(environment: Mapping[str, str]) -> bool:
     """True where the project's profile keeps the middleware on loopback, without shared memory."""
     return _profile(environment) == str(share_path(LOOPBACK))
+
+
+def check_transport_environment(environment: Mapping[str, str]) -> None:
+    """Raise InvalidValueError for what the middleware would silently do without: a profile, or security.
+
+    With an unreadable profile it runs on its own defaults, also on the network. With security that is not enforced it
+    runs unsecured where a key, or its own support of security, is missing.
+    """
+    for name in PROFILES:
+        if environment.get(name):
+            _check_profile(name, Path(environment[name]))
+    strategy = environment.get("ROS_SECURITY_STRATEGY", "")
+    if environment.get("ROS_SECURITY_ENABLE", "").lower() == "true" and strategy != "Enforce":
+        raise InvalidValueError("ROS_SECURITY_STRATEGY", strategy, "allowed with ROS_SECURITY_ENABLE=true: Enforce")
+
+
+def _check_profile(name: str, file: Path) -> None:
+    allowed = "allowed: an XML file of Fast DDS profiles"
+    try:
+        root = ElementTree.parse(file).getroot()
+    except (OSError, ElementTree.ParseError) as error:
+        raise InvalidValueError(name, str(file), f"{allowed}; not readable: {error}") from error
+    if root.tag.rpartition("}")[2] not in ("profiles", "dds"):
+        raise InvalidValueError(name, str(file), f"{allowed}; its root is <{root.tag}>")
 
 
 def found_quickly_environment(base: Mapping[str, str]) -> dict[str, str]:

@@ -19,7 +19,12 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import NodeOptions, found_quickly_environment, is_loopback
+from telerobot_nodes.core.config import (
+    NodeOptions,
+    check_transport_environment,
+    found_quickly_environment,
+    is_loopback,
+)
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.framework.base import GraphNode
 from telerobot_nodes.nodes.framework.leaving import leave
@@ -70,6 +75,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if entry.priority or entry.niceness:
         be_urgent(URGENT_NICENESS if entry.priority else entry.niceness)
     try:
+        check_transport_environment(os.environ)
         _initialize(options)
         node = make(options)
         _check_transport()

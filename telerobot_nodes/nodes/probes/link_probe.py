@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.nodes.framework import Foreground, interface_class, qos_profile
-
-DOMAIN = "ROS_DOMAIN_ID"
+from telerobot_nodes.nodes.probes.fault_probe import in_domain
 
 
 @dataclass
@@ -32,7 +28,7 @@ class LinkProbe(Foreground):
     """A host's side of the crossing topics, in the ROS domain of that host."""
 
     def __init__(self, domain: int, prefix: str) -> None:
-        with _domain(domain):
+        with in_domain(domain):
             super().__init__("link_probe")
         self.prefix = prefix
         self._senders: dict[str, Any] = {}
@@ -89,16 +85,3 @@ def _number(message: Any) -> int:
     if hasattr(message, "link"):
         return int(message.link.number)
     return int(message.header.stamp.sec if hasattr(message, "header") else message.stamp.sec)
-
-
-@contextmanager
-def _domain(domain: int) -> Iterator[None]:
-    before = os.environ.get(DOMAIN)
-    os.environ[DOMAIN] = str(domain)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[DOMAIN]
-        else:
-            os.environ[DOMAIN] = before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from pathlib import Path
@@ -9,12 +10,13 @@ from pathlib import Path
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, Health, interface_class, qos_profile, run_node
 from telerobot_nodes.operator.recording import BagCounts, BagTopic, BagWriter
 
 DEPTH = 1000  # messages the middleware holds while this process is busy
+BEGUN = "recording_begun"  # file in the state of a run: its recorder goes on in another folder
 
 
 class BagRecorderNode(GraphNode):
@@ -39,11 +41,17 @@ class BagRecorderNode(GraphNode):
     def start(self) -> None:
         """Open the recording."""
         folder = self.options.bag or default_folder(time.localtime())
+        state = os.environ.get(STATE_VARIABLE)
+        begun = Path(state) / BEGUN if state else None
+        if begun is not None and begun.exists():
+            folder = free_beside(folder)
         try:
             self._writer = BagWriter(folder, self._topics)
         except InvalidValueError as error:
             self.failure = str(error)
             raise
+        if begun is not None:
+            begun.touch()
         print(f"telerobot: recording to {folder}", flush=True)
 
     def stop(self) -> None:
@@ -86,6 +94,15 @@ def default_folder(now: time.struct_time) -> Path:
         number += 1
         run = run.with_name(f"{run.name.split('_')[0]}_{number}")
     return run / "bag"
+
+
+def free_beside(folder: Path) -> Path:
+    """The folder, or with a number added: where a recorder goes on that was started again in the same run."""
+    number, found = 1, folder
+    while found.exists():
+        number += 1
+        found = folder.with_name(f"{folder.name}_{number}")
+    return found
 
 
 def _text(counts: BagCounts) -> str:
