@@ -35,7 +35,7 @@ def graph():
     supervisor = Supervisor(options, on_line=lambda *line: lines.append(line))
     supervisor.start()
     try:
-        assert supervisor.wait_ready(START_LIMIT), lines
+        assert supervisor.wait_ready(START_LIMIT), (supervisor.waiting_for(), lines)
         yield
     finally:
         assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
@@ -56,7 +56,7 @@ def test_every_client_reaches_it_one_delay_later_and_a_macro_on_it_is_recorded_a
         (tmp_path / file.name).write_text(file.read_text())
     with connect("practice", "test") as robot:
         assert robot.wait_ready(30.0), robot.state
-        assert robot.state.link.delay == ONE_WAY
+        assert robot.wait_until(lambda state: state.link is not None and state.link.delay == ONE_WAY, 20.0)
         answer, took = timed(lambda: robot.run("status"))
         assert answer.end is CommandEnd.ANSWERED
         assert took >= 2.0 * ONE_WAY
