@@ -3,7 +3,18 @@
 import pytest
 
 from telerobot_nodes.errors import GraphError
-from telerobot_nodes.graph import GRAPHS, WITH_HOSTS, Host, Order, Priority, as_mermaid, as_text, node, remappings
+from telerobot_nodes.graph import (
+    GRAPHS,
+    WITH_HOSTS,
+    Host,
+    Order,
+    Priority,
+    as_mermaid,
+    as_text,
+    node,
+    remappings,
+    request_name,
+)
 from telerobot_nodes.graph.table import NODES, TOPICS, action, crossing, is_upward, service, topic
 from telerobot_nodes.nodes.framework import interface_class
 
@@ -112,6 +123,20 @@ def test_operators_are_renamed_on_every_crossing_or_shared_topic_of_the_emulated
     assert set(remappings("path_plan_queue", "demo")) == {entry.name for entry in crossing()} | shared
     assert remappings("plan_executor", "demo") == {}
     assert remappings("link_emulator", "demo") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "graph", "called"),
+    [
+        ("operator_console", "demo", "operator_side/gcmsf_control/execute"),
+        ("operator_console", "practice", "operator_side/gcmsf_control/execute"),
+        ("operator_console", "operator", "gcmsf_control/execute"),
+        ("rtc_decision_unit", "demo", "gcmsf_control/execute"),
+        ("link_emulator", "demo", "gcmsf_control/execute"),
+    ],
+)
+def test_an_operator_behind_the_emulated_link_reaches_a_primitive_over_it(name, graph, called):
+    assert request_name(action("gcmsf_control/execute"), name, graph) == called
 
 
 def test_the_diagram_draws_every_node_and_every_connection_once():

@@ -14,6 +14,7 @@ from telerobot_nodes.graph.table import (
     node,
     operator_side,
     remappings,
+    request_name,
     service,
     topic,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "node",
     "operator_side",
     "remappings",
+    "request_name",
     "service",
     "topic",
 ]

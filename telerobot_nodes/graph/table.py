@@ -391,7 +391,18 @@ def is_upward(entry: Topic) -> bool:
 
 def remappings(node_name: str, graph_name: str) -> dict[str, str]:
     """Topic renames for a node of a graph: with a link emulator, operators see their own side of the link."""
-    emulated = "link_emulator" in GRAPHS[graph_name]
-    if not emulated or node(node_name).host is not Host.OPERATOR:
+    if not _behind_the_link(node_name, graph_name):
         return {}
     return {name: OPERATOR_SIDE + name for name in operator_side()}
+
+
+def request_name(entry: Service, node_name: str, graph_name: str) -> str:
+    """Name of a service or action as a node of a graph calls it: operators reach the robot's over the emulated link.
+
+    The node applies it: ROS renames topics and services, but no actions.
+    """
+    return (OPERATOR_SIDE if entry.emulated and _behind_the_link(node_name, graph_name) else "") + entry.name
+
+
+def _behind_the_link(node_name: str, graph_name: str) -> bool:
+    return "link_emulator" in GRAPHS.get(graph_name, ()) and node(node_name).host is Host.OPERATOR

@@ -110,7 +110,8 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
     def client(self, name: str, namespace: str | None = None) -> Any:
         """Client of a service; raises GraphError unless the table lets this node call it."""
         self._check_right(name, self.entry.calls, "call")
-        return self.create_client(interface_class(graph.service(name).type), self._within(namespace, name))
+        entry = graph.service(name)
+        return self.create_client(interface_class(entry.type), self._within(namespace, self._request_name(entry)))
 
     def act(
         self, name: str, on_goal: Callable[[Goal], None], on_cancel: Callable[[Goal], None] = lambda goal: None
@@ -133,7 +134,8 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
     def action_client(self, name: str, namespace: str | None = None) -> Any:
         """Client (rclpy's) of an action; raises GraphError unless the table lets this node run it."""
         self._check_right(name, self.entry.runs, "run")
-        client = ActionClient(self, interface_class(graph.action(name).type), self._within(namespace, name))
+        entry = graph.action(name)
+        client = ActionClient(self, interface_class(entry.type), self._within(namespace, self._request_name(entry)))
         self._action_clients.append(client)
         return client
 
@@ -188,6 +190,9 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             return name
         around = self.get_namespace() if self.options.graph in graph.SIMULATED else ""
         return re.sub("/+", "/", f"/{around}/{namespace}/{name}")
+
+    def _request_name(self, entry: graph.Service) -> str:
+        return graph.request_name(entry, self.options.name, self.options.graph)
 
     def _check_right(self, name: str, allowed: tuple[str, ...], verb: str) -> None:
         if name not in allowed:
