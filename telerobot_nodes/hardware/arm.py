@@ -26,6 +26,7 @@ from telerobot_nodes.hardware.watchdog import Watchdog
 FINGER_SPEED = 0.1  # [m/s] of the opening
 LOST_ERROR = 0.3  # [rad] largest tracking error
 LOST_TIME = 0.1  # [s] how long a larger one may last before it is a fault
+REST_SPEED = 1e-3  # [rad/s] of a joint, below which it is at rest
 TARE_READINGS = 20  # a tare is the mean of these latest measurements: 0.1 s at 200 Hz
 
 
@@ -194,6 +195,11 @@ class Hardware:
             watchdog_trips=self._watchdog.trips,
             dropped_time=pacer.dropped if pacer else 0.0,
         )
+
+    @property
+    def at_rest(self) -> bool:
+        """True when the commanded joints stand still."""
+        return float(np.abs(self._reference.qd).max()) < REST_SPEED
 
     def estop(self, reason: str) -> None:
         """Latch the e-stop: come to rest, hold, reject setpoints until `reset`."""

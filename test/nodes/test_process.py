@@ -160,7 +160,7 @@ def test_a_node_under_load_notices_its_end(ros):
     stop = threading.Event()
 
     class Loaded(rclpy.node.Node):
-        active, failure, linger, errors = False, "", 0.0, 0
+        active, failure, linger, finished, errors = False, "", 0.0, False, 0
 
     node = Loaded("loaded")
     publisher = node.create_publisher(String, "~/load", 100)

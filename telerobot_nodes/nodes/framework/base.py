@@ -30,7 +30,7 @@ class Health:
 class GraphNode(TableNode):
     """A node of the table. Subclasses build their core and wiring in `__init__`, and override the hooks below."""
 
-    linger = 0.0  # [s] the node still receives after it was asked to end
+    linger = 0.0  # [s] the node still receives after it was asked to end, unless it has `finished` before
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
@@ -45,6 +45,11 @@ class GraphNode(TableNode):
 
     def stop(self) -> None:
         """Come to a safe rest; called on deactivation and before the process ends."""
+
+    @property
+    def finished(self) -> bool:
+        """True when a node that was asked to end has nothing to wait for in its `linger`."""
+        return False
 
     def health(self) -> Health:
         """State of the node for `diagnostics`."""

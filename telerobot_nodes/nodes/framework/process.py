@@ -182,6 +182,8 @@ def _spin(node: GraphNode, stop: threading.Event) -> None:
     while rclpy.ok() and time.monotonic() < end and not node.failure:
         if stop.is_set() and end == math.inf:
             end = time.monotonic() + node.linger
+        if stop.is_set() and node.finished:
+            break
         try:
             executor.spin_once(timeout_sec=SPIN_TIMEOUT)  # a longer spin would not end while events wait
         except ExternalShutdownException:

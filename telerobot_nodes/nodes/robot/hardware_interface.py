@@ -37,6 +37,8 @@ class HardwareParameters(Realism):
 class HardwareInterfaceNode(GraphNode):
     """Setpoints in; joints, wrench and readiness out."""
 
+    linger = 1.5  # [s] the control loop comes to rest meanwhile; without one the watchdog brakes
+
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         parameters = node_parameters(self, HardwareParameters)
@@ -68,6 +70,11 @@ class HardwareInterfaceNode(GraphNode):
     def start(self) -> None:
         """Connect to the arm; it holds where it is."""
         self._arm.open(self.now())
+
+    @property
+    def finished(self) -> bool:
+        """True when the arm is at rest: it may be disconnected."""
+        return self._arm.at_rest
 
     def stop(self) -> None:
         """Disconnect; the arm is left holding."""
