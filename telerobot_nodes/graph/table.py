@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
-from telerobot_nodes.graph.graphs import GRAPHS, REQUESTS
+from telerobot_nodes.graph.graphs import REQUESTS
 from telerobot_nodes.graph.tool_nodes import TOOL_NODES
 from telerobot_nodes.graph.topics import TOPICS
 
@@ -333,9 +333,6 @@ NODES: tuple[Node, ...] = (
     *TOOL_NODES,
 )
 
-# With the link emulator between them, the operator's side of a crossing topic has this prefix.
-OPERATOR_SIDE = "operator_side/"
-
 _TOPIC_BY_NAME = {topic.name: topic for topic in TOPICS}
 _NODE_BY_NAME = {node.name: node for node in NODES}
 
@@ -379,30 +376,6 @@ def crossing() -> tuple[Topic, ...]:
     return tuple(entry for entry in TOPICS if entry.crosses)
 
 
-def operator_side() -> tuple[str, ...]:
-    """Names of the topics that an operator shares with the link, or with other operators of the arm."""
-    return tuple(entry.name for entry in TOPICS if entry.crosses or entry.shared)
-
-
 def is_upward(entry: Topic) -> bool:
     """True when the topic travels from the operator to the robot."""
     return any(entry.name in owner.publishes for owner in NODES if owner.host is Host.OPERATOR)
-
-
-def remappings(node_name: str, graph_name: str) -> dict[str, str]:
-    """Topic renames for a node of a graph: with a link emulator, operators see their own side of the link."""
-    if not _behind_the_link(node_name, graph_name):
-        return {}
-    return {name: OPERATOR_SIDE + name for name in operator_side()}
-
-
-def request_name(entry: Service, node_name: str, graph_name: str) -> str:
-    """Name of a service or action as a node of a graph calls it: operators reach the robot's over the emulated link.
-
-    The node applies it: ROS renames topics and services, but no actions.
-    """
-    return (OPERATOR_SIDE if entry.emulated and _behind_the_link(node_name, graph_name) else "") + entry.name
-
-
-def _behind_the_link(node_name: str, graph_name: str) -> bool:
-    return "link_emulator" in GRAPHS.get(graph_name, ()) and node(node_name).host is Host.OPERATOR
