@@ -167,7 +167,10 @@ def wiring_of_the_table():
             hears = {row for row in hears if row[0] != "/cspace_planner/world"}  # with its parameter `field`
         if name == "link_emulator":
             says, hears = says | far_side(upward=True), hears | far_side(upward=False)
-        wiring[name] = (says, hears, {f"/{service.name}" for service in entry.services})
+        serves = {f"/{service.name}" for service in entry.services}
+        if name == "link_emulator":
+            serves |= {f"/{OPERATOR_SIDE}{one.name}" for owner in graph.NODES for one in owner.services if one.emulated}
+        wiring[name] = (says, hears, serves)
     return wiring
 
 
