@@ -234,7 +234,12 @@ def _nearest_of_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, l
     sphere = -1
     place_spheres(arm, poses, k)
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
-        if may_touch(arm, world, g, o):
+        gap = arm.group_radius[g] + world.margin + least
+        if (
+            may_touch(arm, world, g, o)
+            or farther(world, o, poses.group[g], max(gap, 0.0))
+            or distance(world, o, poses.group[g]) >= gap
+        ):
             continue
         for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
             d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
