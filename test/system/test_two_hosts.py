@@ -30,7 +30,7 @@ START_LIMIT = 180.0  # [s]
 BAD = LinkSettings(delay=0.25, jitter=0.05, loss=0.05, duplicate=0.05, reorder=True)
 SCALE = 0.1  # [-] of the hand, so that one after the other stays within reach
 LEFT_OUT = {
-    "robot": ("--without", "cspace_planner", "--without", "rtc_decision_unit"),
+    "robot": ("--without", "cspace_planner"),
     "operator": ("--without", "operator_console"),
 }
 
@@ -139,6 +139,10 @@ def test_a_link_node_killed_in_the_middle_of_a_plan_comes_back_and_the_plan_goes
     wait(terminal, lambda c: terminal.link is LinkState.FRESH and not c.queue.stale)
     finish(terminal)
     assert hosts.sides[role].pid("link") != pid
+
+
+def test_a_text_from_a_shell_of_the_operators_host_is_answered(hosts):
+    telerobot("run", "status")
 
 
 def test_a_halt_and_an_estop_from_a_shell_of_the_operators_host_arrive(hosts, terminal):

@@ -66,6 +66,9 @@ class Trace:
     holders: list[tuple[float, str, int]] = field(default_factory=list)  # time, agent, epoch
 
 
+BLOCK = 1 << 20  # numbers of points of one life of a plan queue (plan/queue)
+
+
 class Once(NamedTuple):
     """What became of a run of points."""
 
@@ -115,6 +118,16 @@ def renumbered(changes: Iterable[PlanChange], executed: Iterable[tuple[int, int]
     without = {seq: place for seq, place in gone.items() if seq not in seen}
     latest = {place: seq for seq, place in sorted(held.items())}
     return set(without), {seq for seq, place in without.items() if latest.get(place, 0) <= seq}
+
+
+def between_plans(changes: Iterable[PlanChange], executed: Iterable[tuple[int, int]], last: int) -> set[int]:
+    """Numbers up to `last` that no plan had: a plan queue that starts again goes on at the next multiple of BLOCK."""
+    held, gone = replaced(changes)
+    tops: dict[int, int] = {}
+    for seq in (*held, *gone, *points_of(executed)):
+        tops[seq // BLOCK] = max(tops.get(seq // BLOCK, 0), seq)
+    blocks = sorted(block for block in tops if (block + 1) * BLOCK <= last)
+    return {seq for block in blocks for seq in range(tops[block] + 1, (block + 1) * BLOCK)}
 
 
 def executed_once(executed: Sequence[tuple[int, int]], first: int, last: int, dropped: Iterable[int] = ()) -> Once:

@@ -19,6 +19,7 @@ from telerobot_nodes.bench.faults.judge import (
     PlanChange,
     Setpoint,
     Trace,
+    between_plans,
     executed_once,
     renumbered,
 )
@@ -225,7 +226,9 @@ class Rig(TwoGraphs):
     def once(self) -> Once:
         """What became of the row's points so far."""
         head, executed = self.operator.operator.queue.head_seq, self.trace.executed
-        once = executed_once(executed, self.first, head, self.renumbered()[0])
+        changes = [PlanChange(*change) for change in self.operator.plan]
+        none = between_plans(changes, executed, head)
+        once = executed_once(executed, self.first, head, self.renumbered()[0] | none)
         if any(once):
             print(f"  {once} of {self.first} to {head}: {executed}", file=sys.stderr, flush=True)
         return once

@@ -139,12 +139,16 @@ class CommandClient(Foreground):
 
     def _find(self, hurry: bool) -> str:
         """Prefix of the crossing topics."""
-        if not self.wait(lambda: self.node.count_publishers(REPORTS) > 0, DISCOVERY_LIMIT, POLL):
+
+        def published(topic: str) -> bool:
+            return self.node.count_publishers(topic) > 0
+
+        far = graph.OPERATOR_SIDE + REPORTS  # alone on an operator's host with a link to the robot's
+        if not self.wait(lambda: published(REPORTS) or published(far), DISCOVERY_LIMIT, POLL):
             raise TelerobotError(
                 f"no decision unit is running here: no node publishes {self.namespace}/{REPORTS}; start a graph with "
                 "`telerobot up robot` or `telerobot demo`, or name its namespace with --namespace"
             )
         if not hurry:
             self.spin(FOUND_TOGETHER)
-        far = self.node.count_publishers(graph.OPERATOR_SIDE + REPORTS)
-        return graph.OPERATOR_SIDE if far else ""
+        return graph.OPERATOR_SIDE if published(far) else ""

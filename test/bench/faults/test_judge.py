@@ -146,3 +146,13 @@ def test_a_change_of_the_holder_or_of_its_epoch_is_counted():
 def test_delays_are_of_what_arrived_and_nothing_has_no_percentile():
     assert judge.delays({1: 0.0, 2: 1.0}, {2: 1.5, 3: 9.0}) == [0.5]
     assert judge.p95([]) == math.inf
+
+
+def test_numbers_between_the_plans_of_two_lives_of_the_queue_are_no_points():
+    after = judge.BLOCK
+    laid = ((0, 1, [(0.0,)] * 5), (5, after, [(1.0,)] * 2))
+    changes = [judge.PlanChange(UpdateKind.APPEND, *one) for one in laid]
+    executed = [(1, 4), (after, after + 1)]
+    none = judge.between_plans(changes, executed, after + 1)
+    assert (min(none), max(none), len(none)) == (6, after - 1, after - 6)
+    assert judge.executed_once(executed, 1, after + 1, none).lost == 1
