@@ -175,7 +175,7 @@ class Rig(TwoGraphs):
             and queue.unacknowledged == 0
             and state.get("state") == ExecutorMode.IDLE
             and state.get("executed_seq") == queue.head_seq == state.get("tail_seq")
-            and loop.get("state") == ControlState.HOLDING
+            and loop.get("state") in (ControlState.HOLDING, ControlState.STOPPED)  # a primitive may end in the latter
             and self.last.get("hardware_interface/state", {}).get("state") == HardwareState.READY
         )
 
