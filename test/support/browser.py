@@ -6,8 +6,7 @@ import shutil
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
+from telerobot_nodes.bench.console.browser_page import BROWSERS, FLAGS
 
 
 def without_browser(reason):
@@ -35,7 +34,7 @@ def chromium():
         from playwright.sync_api import sync_playwright
     except ImportError:
         without_browser("playwright is not installed")
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         without_browser("no chromium on this machine")
     with sync_playwright() as playwright:

@@ -105,7 +105,7 @@ class _Presses:
         for _ in range(count):
             pressed, seen = self._page.press("pause", "PAUSED")
             shown.append(seen - pressed)
-            acted.append(self._after(pressed, lambda: [at for at, kind in self._probe.operations if kind == "pause"]))
+            acted.append(self._after(pressed, lambda: self._probe.pauses))
             self._page.press("resume", "IDLE")
         engaged = self._terminal.operator.queue.time_clutch
         for _ in range(count):

@@ -18,6 +18,7 @@ import numpy as np
 from telerobot_nodes.core.protocol import ControlState, HardwareState, UpdateKind
 from telerobot_nodes.core.robot import JointLimits
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.plan.queue import EPOCH_BLOCK
 
 STILL = 0.01  # [rad/s] a joint below it rests
 SEEN = 0.02  # [s] that a recording must go on to show a rest
@@ -64,9 +65,6 @@ class Trace:
     executed: list[tuple[int, int]] = field(default_factory=list)  # first and last point
     tails: list[tuple[float, int]] = field(default_factory=list)  # time, last point held
     holders: list[tuple[float, str, int]] = field(default_factory=list)  # time, agent, epoch
-
-
-BLOCK = 1 << 20  # numbers of points of one life of a plan queue (plan/queue)
 
 
 class Once(NamedTuple):
@@ -121,13 +119,13 @@ def renumbered(changes: Iterable[PlanChange], executed: Iterable[tuple[int, int]
 
 
 def between_plans(changes: Iterable[PlanChange], executed: Iterable[tuple[int, int]], last: int) -> set[int]:
-    """Numbers up to `last` that no plan had: a plan queue that starts again goes on at the next multiple of BLOCK."""
+    """Numbers up to `last` that no plan had: a plan queue that starts again goes on at the next block of numbers."""
     held, gone = replaced(changes)
     tops: dict[int, int] = {}
     for seq in (*held, *gone, *points_of(executed)):
-        tops[seq // BLOCK] = max(tops.get(seq // BLOCK, 0), seq)
-    blocks = sorted(block for block in tops if (block + 1) * BLOCK <= last)
-    return {seq for block in blocks for seq in range(tops[block] + 1, (block + 1) * BLOCK)}
+        tops[seq // EPOCH_BLOCK] = max(tops.get(seq // EPOCH_BLOCK, 0), seq)
+    blocks = sorted(block for block in tops if (block + 1) * EPOCH_BLOCK <= last)
+    return {seq for block in blocks for seq in range(tops[block] + 1, (block + 1) * EPOCH_BLOCK)}
 
 
 def executed_once(executed: Sequence[tuple[int, int]], first: int, last: int, dropped: Iterable[int] = ()) -> Once:

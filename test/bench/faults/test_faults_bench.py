@@ -76,7 +76,7 @@ def test_runs_of_several_days_become_one_result_and_one_page(tmp_path):
 
 
 def test_a_text_of_the_result_names_no_place_of_this_machine():
-    told = "journal /tmp/tmp_x/telerobot-1/plan_executor.journal: No space left on device; 2.0 kbit/s, 50/s"
+    told = "journal /states/telerobot-1/plan_executor.journal: No space left on device; 2.0 kbit/s, 50/s"
     assert without_folders(told) == "journal plan_executor.journal: No space left on device; 2.0 kbit/s, 50/s"
 
 

@@ -9,6 +9,7 @@ from telerobot_nodes.bench.faults import judge
 from telerobot_nodes.bench.faults.judge import Loop, Measured, PlanChange, Setpoint, Trace
 from telerobot_nodes.core.protocol import ControlState, HardwareState, UpdateKind
 from telerobot_nodes.core.robot import JointLimits
+from telerobot_nodes.plan.queue import EPOCH_BLOCK
 
 LIMITS = JointLimits(
     lower=np.full(2, -3.0),
@@ -149,7 +150,7 @@ def test_delays_are_of_what_arrived_and_nothing_has_no_percentile():
 
 
 def test_numbers_between_the_plans_of_two_lives_of_the_queue_are_no_points():
-    after = judge.BLOCK
+    after = EPOCH_BLOCK
     laid = ((0, 1, [(0.0,)] * 5), (5, after, [(1.0,)] * 2))
     changes = [judge.PlanChange(UpdateKind.APPEND, *one) for one in laid]
     executed = [(1, 4), (after, after + 1)]
