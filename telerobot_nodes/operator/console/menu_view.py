@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from telerobot_nodes.operator.client import Tone
+from telerobot_nodes.operator.console.palette import TONES
 from telerobot_nodes.operator.forms import FormField, MenuItem, Sort
 
 MOST_WAITING = 32  # presses; a person cannot press faster than the node takes them
 LINES = 4  # shown of what was told
-COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "#8b93a1"}
+COLOURS = {"good": TONES[Tone.GOOD], "bad": TONES[Tone.BAD], "asked": TONES[Tone.WARN], "": TONES[Tone.QUIET]}
 INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
