@@ -291,10 +291,8 @@ ROWS = (
         "hardware holds, no jump on return; detected within 0.3 s",
         motion_dies,
         "the table gives loop and hardware no restarts: a loop that came back would have forgotten its halt. The "
-        "supervisor stops all nodes at once, the hardware too, before its watchdog of 0.1 s reports; a stop in "
-        "reverse order, the hardware last, is missing. Two figures of the killed loop of 2026-11-27 prove "
-        "nothing: the rest was judged by samples that ended with it, and stale was asked for 2 s late; "
-        "the runner judges both anew since",
+        "supervisor ends the robot's graph when one of them dies. Of a killed hardware interface nobody at the robot "
+        "reports: the loop ends with it",
     ),
     Row(11, "a node that hangs", "detected within 0.5 s", hangs),
     Row(27, "SIGTERM, SIGINT (twice) while moving", "ramp down, exit code 0 within 3 s", told_to_end),
