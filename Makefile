@@ -18,7 +18,8 @@ endef
 
 setup: .venv/.built  ## .venv with the locked wheels, interfaces built, package installed editable
 
-develop: .venv/.develop  ## and what testing and the documentation need
+develop: .venv/.develop  ## and what testing and the documentation need; sources that changed since are compiled again
+	@$(PYTHON) .ci/set_up.py compiled
 
 robots: setup  ## models of other robots: panda, ur5
 	@$(PYTHON) .ci/set_up.py robots
@@ -40,12 +41,12 @@ test: develop  ## style, types, and every test but the slow and the nightly ones
 test-all: develop  ## the slow and the nightly ones too
 	$(call pytest,)
 
-style: develop  ## what pre-commit runs
+style: .venv/.develop  ## what pre-commit runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: develop  ## pages generated from tables, and the site of all pages under build/site
+docs: .venv/.develop  ## pages generated from tables, and the site of all pages under build/site
 	$(BIN)/python -m telerobot_nodes.pages docs
 	$(BIN)/mkdocs build --strict --quiet
 

@@ -3,7 +3,8 @@
 
     set_up.py run       the wheels of requirements.lock
     set_up.py build     the ROS interfaces and the package, and the compiled code of the demo beside them
-    set_up.py develop   the wheels of requirements-dev.lock, and the compiled code of planner and tasks
+    set_up.py develop   the wheels of requirements-dev.lock
+    set_up.py compiled  the compiled code of planner and tasks, where the sources changed since
     set_up.py robots    the wheels that hold other robots' models
 
 The output of each step is kept in build/setup-STEP.log and printed when the step fails.
@@ -24,6 +25,7 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 LOGS = ROOT / "build"
 PERIOD = 5.0  # [s] between lines of progress
 COUNT = re.compile(r"\[(\d+)/(\d+)\]")
+PARTS = ("demo", "planner")  # of compiled code
 ROBOTS = ("example-robot-data", "jrl-cmakemodules", "pycollada")
 
 
@@ -155,7 +157,13 @@ def develop() -> None:
     """What testing needs besides."""
     lock = ROOT / "requirements-dev.lock"
     run([Step("develop", "installing the wheels of requirements-dev.lock", wheels(lock), 30.0)])
-    run([Step("compile", "compiling planner and tasks", compiled("all"), 120.0)])
+
+
+def compile_changed() -> None:
+    """Compile all parts, unless the cache of the present sources holds them."""
+    check = f"from telerobot_nodes import _numba_cache; exit(not all(map(_numba_cache.is_compiled, {PARTS})))"
+    if subprocess.run([PYTHON, "-c", check], cwd=ROOT, check=False).returncode:
+        run([Step("compile", "compiling planner and tasks", compiled("all"), 120.0)])
 
 
 def robots() -> None:
@@ -167,6 +175,8 @@ def robots() -> None:
     run([Step("robots", "installing the models of other robots, 400 MB", wheels(lock), 20.0)])
 
 
+STEPS = {"run": install_run, "build": build, "develop": develop, "compiled": compile_changed, "robots": robots}
+
 if __name__ == "__main__":
     os.environ.pop("_ROS_WHEELS_BOOTSTRAP_COMPLETE", None)  # marks of another environment's ROS wheels
-    {"run": install_run, "build": build, "develop": develop, "robots": robots}[sys.argv[1]]()
+    STEPS[sys.argv[1]]()

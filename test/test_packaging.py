@@ -202,7 +202,13 @@ def test_make_setup_installs_and_builds_again_when_the_lock_changed(set_up):
 def test_tests_install_what_they_need_besides_and_a_demo_does_not(set_up):
     (set_up / "requirements-dev.lock").touch()
     assert would_do(set_up, "demo") == []
-    assert would_do(set_up, "quick") == ["develop"]
+    assert would_do(set_up, "quick") == ["develop", "compiled"]
+
+
+@pytest.mark.parametrize(("target", "steps"), [("quick", ["compiled"]), ("test", ["compiled"]), ("style", [])])
+def test_tests_look_whether_compiled_sources_changed_and_style_does_not(set_up, target, steps):
+    """A pull with changed kernels: each test would wait for the compiler, up to its time limit."""
+    assert would_do(set_up, target) == steps
 
 
 @pytest.mark.parametrize(
