@@ -114,7 +114,7 @@ class RunningConsole:
     def __init__(self):
         self.robot = load_robot("arm")
         self.sink = Sink()
-        self.client = OperatorClient(self.sink)
+        self.client = OperatorClient(self.sink, guard=threading.Lock())
         shapes = StageShapes(load_shapes(self.robot, Detail.VISUAL), load_shapes(self.robot, Detail.COLLISION))
         self.console = Console(
             self.client, self.robot, shapes, ConsoleSetup(port=0, offered=OFFERED, complete=lambda text: ("grasp",))

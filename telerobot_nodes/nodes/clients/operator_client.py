@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, Protocol
 
 from std_srvs.srv import SetBool, Trigger
@@ -164,7 +165,7 @@ class RosPort:
 
 def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -> OperatorClient:
     """A client that receives the topics of `node` and sends through `port`."""
-    client = OperatorClient(port, request_limit, port.agent)
+    client = OperatorClient(port, request_limit, port.agent, guard=Lock())
     node.subscribe(
         "path_plan_queue/state", lambda m: client.receive_queue(status_from_message(QueueStatus, m), node.now())
     )

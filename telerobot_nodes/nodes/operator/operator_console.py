@@ -66,8 +66,14 @@ class OperatorConsoleNode(GraphNode):
             ghost=load_shapes(robot, Detail.COLLISION),
             surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
         )
+        wake = self.create_guard_condition(self._take)  # of this node's thread, by the web server's
         setup = ConsoleSetup(
-            self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands), completer()
+            self._parameters.host,
+            self._parameters.port,
+            allowed,
+            hands(self._parameters.hands),
+            completer(),
+            wake.trigger,
         )
         self._console = Console(self._client, robot, shapes, setup)
         self._feed = CameraFeed()
@@ -83,6 +89,10 @@ class OperatorConsoleNode(GraphNode):
         self.every(TICK_PERIOD, menus.step)
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+
+    def _take(self) -> None:
+        if self.active:
+            self._attempt(self._console.take_requests, self.now())
 
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at

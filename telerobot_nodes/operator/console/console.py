@@ -1,12 +1,13 @@
 """The browser console: web server, stop bar, stage, panel and gizmo on one operator client.
 
-The node calls `step` every STEP_PERIOD from one thread. Nothing is drawn while no browser is connected.
+The node calls `step` every STEP_PERIOD from one thread, and `take_requests` whenever the console wakes it. HALT and
+e-stop wait for neither: the web server's thread sends them. Nothing is drawn while no browser is connected.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +18,12 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import OperatorClient, commands, other_plan, plan_lines, scene, view
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
-from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
+from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.stage import Stage, StageShapes
 from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
 
-STEP_PERIOD = 0.04  # [s] of the node; longest delay of a command
+STEP_PERIOD = 0.04  # [s] of the node
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of the plan
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
@@ -43,6 +44,7 @@ class ConsoleSetup:
     offered: frozenset[commands.Kind] = ALL_OFFERED
     hands: Mapping[str, str] = field(default_factory=dict)  # name to show: file
     complete: Complete | None = None  # of the command line; None: there is none
+    wake: Callable[[], object] = lambda: None  # from any thread: there are requests
 
 
 class Console:
@@ -50,8 +52,8 @@ class Console:
 
     def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
         self._client = client
-        self.inbox = Inbox()
-        self._bar = StopBar(lambda press: self.inbox.put(PRESSES[press]()))
+        self.inbox = Inbox(wake=setup.wake)
+        self._bar = StopBar(self._press)
         self.pictures = PictureView()
         self._server = start_server(setup.host, setup.port, self._bar, self.pictures)
         self.url = url(self._server)
@@ -81,14 +83,18 @@ class Console:
 
         `shown`: time of the client's values [s], where it is not `now`: of a recording.
         """
-        for request in self.inbox.take():
-            self._act(request, now)
+        self.take_requests(now)
         target = self._gizmo.held_target()
         if target is not None:  # repeated while held still, like a device
             self._client.send_pose_target(target)
         if self.browsers and now - self.drawn_at >= DRAW_PERIOD:
             self.drawn_at = now
             self._draw(now, now if shown is None else shown)
+
+    def take_requests(self, now: float) -> None:
+        """Execute the requests of the browsers."""
+        for request in self.inbox.take():
+            self._act(request, now)
 
     def close(self) -> None:
         """End the web server."""
@@ -97,7 +103,7 @@ class Console:
     def _draw(self, now: float, shown: float) -> None:
         picture, texts = scene(self._client, shown), view(self._client, shown)
         self._bar.show(markup.bar(texts, self._client.robot.estop))
-        with suppress(RuntimeError), self._server.atomic():  # viser 1.1 wakes its pages from this thread: a rare race
+        with self._server.atomic():
             self._panel.show(texts, now)
             self._stage.draw(picture)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
@@ -106,6 +112,15 @@ class Console:
             self._stage.draw_plan(plan_lines(self._client), other_plan(self._client))
             self._plan_drawn = (picture.plan_version, now)
 
+    def _press(self, press: Press) -> None:
+        """Of the stop bar, on the web server's thread."""
+        command = PRESSES[press]()
+        if isinstance(command, commands.Halt | commands.EStop):
+            self._client.stop(command, time.monotonic())
+            self.inbox.put(Stopped(command))
+        else:
+            self.inbox.put(command)
+
     def _act(self, request: Request, now: float) -> None:
         if isinstance(request, GizmoMode):
             self._gizmo.switch(request.on)
@@ -113,6 +128,8 @@ class Console:
             self._gizmo.hold(request.held)
         elif isinstance(request, commands.PoseTarget):
             self._gizmo.move(request)
+        elif isinstance(request, Stopped):
+            self._client.note_stop(request.command, now)
         elif isinstance(request, Refused):
             self._client.refuse(request.reason, now)
         else:

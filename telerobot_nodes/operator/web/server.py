@@ -16,6 +16,7 @@ from typing import Any
 
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.web.loop_event import make_wakes_safe
 from telerobot_nodes.operator.web.picture_view import PictureView
 from telerobot_nodes.operator.web.stop_bar import StopBar
 
@@ -37,7 +38,9 @@ def start_server(host: str, port: int, bar: StopBar, pictures: PictureView | Non
         _serving(bar, pictures or PictureView(), _origins(host)),
         contextlib.redirect_stdout(io.StringIO()),
     ):  # without the banner of viser
-        return viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
+        server = viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
+    make_wakes_safe(server)
+    return server
 
 
 def url(server: Any) -> str:

@@ -49,7 +49,10 @@ class BarState:
 
 
 class StopBar:
-    """One bar for all pages of a console. `pressed` is called on the server's thread and must not block."""
+    """One bar for all pages of a console. `pressed` is called on the server's thread and must not block.
+
+    A press is confirmed to its page when `pressed` has returned; if that raises, the page sends a stop again.
+    """
 
     def __init__(self, pressed: Callable[[Press], object]) -> None:
         self._pressed = pressed
