@@ -27,6 +27,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "dataset",
             "script",
             "web",
+            "scene",
             "console",
             "camera",
             "playback",

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import numpy as np
+
 from telerobot_nodes.core.config import NodeOptions, parameter
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.hardware import ARM, build_scene
 from telerobot_nodes.menus import folder_of
-from telerobot_nodes.nodes.clients import RosPort, connect, offered
+from telerobot_nodes.nodes.clients import RosPort, connect, offered, other_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
@@ -25,12 +28,10 @@ from telerobot_nodes.operator.console import (
     STEP_PERIOD,
     Console,
     ConsoleSetup,
-    Detail,
     MenuView,
-    StageShapes,
-    load_shapes,
-    surroundings,
+    OtherArm,
 )
+from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
 from telerobot_nodes.operator.web import open_browser
 
 KEPT = 300  # drawings whose duration is known
@@ -46,6 +47,11 @@ class ConsoleParameters:
     task_board: bool = parameter(True, doc="draw the simulated arm's task board")
     hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
     menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
+    others: str = parameter(
+        "",
+        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by ;; X Y Z YAW [m, rad]: the "
+        "base of its graph; without NAMESPACE it is NAME",
+    )
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
 
@@ -61,11 +67,8 @@ class OperatorConsoleNode(GraphNode):
         self.subscribe(
             "cspace_planner/world", lambda m: self._client.receive_solids(solids_from_message(m, arm_name(self)))
         )
-        shapes = StageShapes(
-            arm=load_shapes(robot, Detail.VISUAL),
-            ghost=load_shapes(robot, Detail.COLLISION),
-            surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
-        )
+        shapes = shapes_of(robot)
+        self._others = other_arms(self, self._parameters.others)
         wake = self.create_guard_condition(self._take)  # of this node's thread, by the web server's
         setup = ConsoleSetup(
             self._parameters.host,
@@ -74,6 +77,8 @@ class OperatorConsoleNode(GraphNode):
             hands(self._parameters.hands),
             completer(),
             wake.trigger,
+            surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
+            self._others,
         )
         self._console = Console(self._client, robot, shapes, setup)
         self._feed = CameraFeed()
@@ -88,7 +93,7 @@ class OperatorConsoleNode(GraphNode):
         menus = ConsoleMenus(self, MenuView(self._console.gui), robot, folder)
         self.every(TICK_PERIOD, menus.step)
         self.every(STEP_PERIOD, self._step)
-        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+        self.every(TICK_PERIOD, self._tick)
 
     def _take(self) -> None:
         if self.active:
@@ -101,6 +106,10 @@ class OperatorConsoleNode(GraphNode):
             self._window.step(self._feed, self._client, self.now())
         if self._console.drawn_at != before:
             self._drawings.append(time.monotonic() - began)
+
+    def _tick(self) -> None:
+        for client in (self._client, *(arm.client for arm in self._others)):
+            client.tick(self.now())
 
     def start(self) -> None:
         """Print the address of the console."""
@@ -117,6 +126,30 @@ class OperatorConsoleNode(GraphNode):
         """End the web server with the node."""
         self._console.close()
         super().destroy_node()
+
+
+def shapes_of(robot: RobotModel) -> ArmShapes:
+    """What an arm and its ghosts are drawn of."""
+    return ArmShapes(load_shapes(robot, Detail.VISUAL), load_shapes(robot, Detail.COLLISION))
+
+
+def other_arms(node: GraphNode, rows: str) -> tuple[OtherArm, ...]:
+    """The arms of the parameter `others`. Raises InvalidValueError naming row and word."""
+    if not rows.strip():
+        return ()
+    from telerobot_nodes.cspace.service import arms_of  # loads the planner, which most consoles do not need
+
+    agent = identity("console")
+    return tuple(
+        OtherArm(
+            place.name,
+            other_arm(node, place.namespace or place.name, agent),
+            robot := load_robot(place.robot),
+            shapes_of(robot),
+            np.array(place.base),
+        )
+        for place in arms_of([row for row in rows.split(";") if row.strip()], node.options.robot)
+    )
 
 
 def hands(folder: str) -> dict[str, str]:

@@ -15,17 +15,17 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import OperatorClient, commands, other_plan, plan_lines, scene, view
+from telerobot_nodes.operator.client import OperatorClient, commands, view
 from telerobot_nodes.operator.console import markup
+from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
-from telerobot_nodes.operator.console.stage import Stage, StageShapes
+from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Shape, Stage
 from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
 
 STEP_PERIOD = 0.04  # [s] of the node
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
-PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of the plan
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
 PRESSES: dict[Press, Callable[[], commands.Command]] = {
     Press.HALT: commands.Halt,
@@ -45,12 +45,14 @@ class ConsoleSetup:
     hands: Mapping[str, str] = field(default_factory=dict)  # name to show: file
     complete: Complete | None = None  # of the command line; None: there is none
     wake: Callable[[], object] = lambda: None  # from any thread: there are requests
+    surroundings: tuple[Shape, ...] = ()  # drawn around the arm
+    others: tuple[OtherArm, ...] = ()  # shown beside the arm, and stopped with it
 
 
 class Console:
     """One console. Raises InvalidValueError when it cannot be served at the address in `setup`."""
 
-    def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
+    def __init__(self, client: OperatorClient, robot: RobotModel, shapes: ArmShapes, setup: ConsoleSetup) -> None:
         self._client = client
         self.inbox = Inbox(wake=setup.wake)
         self._bar = StopBar(self._press)
@@ -61,12 +63,13 @@ class Console:
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         gui.set_panel_label("Telerobot")
         gui.main_panel.dock_right()
-        self._stage = Stage(self._server, robot, shapes)
+        self._stage = Stage(self._server, setup.surroundings, [other.base[:3] for other in setup.others])
+        self._own = DrawnArm(client, ArmScene(self._server.scene, robot, shapes))
+        self._others = OtherArms(self._server.scene, setup.others)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
-        self._plan_drawn = (-1, -PLAN_PERIOD)  # version, time [s]
 
     @property
     def browsers(self) -> int:
@@ -101,22 +104,21 @@ class Console:
         stop_server(self._server)
 
     def _draw(self, now: float, shown: float) -> None:
-        picture, texts = scene(self._client, shown), view(self._client, shown)
+        texts = self._others.beside(view(self._client, shown), shown)
         self._bar.show(markup.bar(texts, self._client.robot.estop))
         with self._server.atomic():
             self._panel.show(texts, now)
-            self._stage.draw(picture)
+            picture = self._own.draw(shown)
+            self._others.draw(now)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
-        version, drawn = self._plan_drawn
-        if picture.plan_version != version and now - drawn >= PLAN_PERIOD:
-            self._stage.draw_plan(plan_lines(self._client), other_plan(self._client))
-            self._plan_drawn = (picture.plan_version, now)
+        self._own.draw_plan(picture, now)
 
     def _press(self, press: Press) -> None:
         """Of the stop bar, on the web server's thread."""
         command = PRESSES[press]()
         if isinstance(command, commands.Halt | commands.EStop):
             self._client.stop(command, time.monotonic())
+            self._others.stop(command, time.monotonic())
             self.inbox.put(Stopped(command))
         else:
             self.inbox.put(command)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from telerobot_nodes.operator.client import ConsoleView, HaltStage, Row, Tone
-from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.web import BarState
 
 # Rows come and go; what stands below them must not move under the pointer of a person who is about to press it.

@@ -11,8 +11,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.console.arm_geometry import Shape
-from telerobot_nodes.operator.console.palette import Rgb
+from telerobot_nodes.operator.scene.arm_geometry import Shape
+from telerobot_nodes.operator.scene.palette import Rgb
 
 STILL = 1e-4  # [rad] smaller changes are not sent
 TOGETHER = 0.02  # [rad] a ghost this close to the arm is not drawn
