@@ -51,6 +51,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "drivers",
             "halts",
             "robot",
+            "menus",
             "operator",
             "tools",
         )

@@ -18,9 +18,9 @@ from telerobot_nodes.hardware import ARM, build_scene
 from telerobot_nodes.menus import folder_of
 from telerobot_nodes.nodes.clients import RosPort, connect, offered, other_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.menus import MenuRunner, NodeRuns
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
-from telerobot_nodes.nodes.operator.console_menus import ConsoleMenus
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import solids_from_message
@@ -90,8 +90,8 @@ class OperatorConsoleNode(GraphNode):
         if self._console.commands is not None:
             self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
         folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
-        menus = ConsoleMenus(self, MenuView(self._console.gui), robot, folder)
-        self.every(TICK_PERIOD, menus.step)
+        menus = MenuRunner(MenuView(self._console.gui), NodeRuns(self, "console"), folder, options.robot)
+        self.every(TICK_PERIOD, lambda: menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, self._tick)
 

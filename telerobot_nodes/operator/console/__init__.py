@@ -6,7 +6,7 @@ from telerobot_nodes.operator.console.arms import OtherArm
 from telerobot_nodes.operator.console.command_line import CommandLine
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
 from telerobot_nodes.operator.console.inbox import Inbox, Refused
-from telerobot_nodes.operator.console.menu_view import MenuView, RunLeaf, StopLeaf
+from telerobot_nodes.operator.console.menu_view import MenuView
 from telerobot_nodes.operator.console.panel import Followed
 from telerobot_nodes.operator.console.script_rows import script_rows, waits
 
@@ -20,8 +20,6 @@ __all__ = [
     "MenuView",
     "OtherArm",
     "Refused",
-    "RunLeaf",
-    "StopLeaf",
     "script_rows",
     "waits",
 ]

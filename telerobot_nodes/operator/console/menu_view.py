@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from telerobot_nodes.operator.forms import FormField, MenuItem, Sort
+from telerobot_nodes.operator.forms import FormField, MenuItem, RunLeaf, Sort, StopLeaf
 from telerobot_nodes.operator.scene import palette
 
 MOST_WAITING = 32  # presses; a person cannot press faster than the node takes them
@@ -19,19 +18,6 @@ LINES = 4  # shown of what was told
 INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
-
-
-@dataclass(frozen=True)
-class RunLeaf:
-    """A person runs a leaf. `typed`: what its fields held, by name."""
-
-    path: str
-    typed: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class StopLeaf:
-    """A person stops what runs."""
 
 
 class MenuView:
