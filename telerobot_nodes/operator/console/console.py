@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
+from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Shape, Stage
 from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
 
@@ -68,6 +69,8 @@ class Console:
         self._others = OtherArms(self._server.scene, setup.others)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
+        self._forces = ForcePlot(gui)
+        self._robot = robot
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
 
@@ -104,10 +107,13 @@ class Console:
         stop_server(self._server)
 
     def _draw(self, now: float, shown: float) -> None:
-        texts = self._others.beside(view(self._client, shown), shown)
+        own = view(self._client, shown)
+        own = replace(own, rows=(*own.rows, margin_row(self._robot, self._client.robot.joint_position)))
+        texts = self._others.beside(own, shown)
         self._bar.show(markup.bar(texts, self._client.robot.estop))
         with self._server.atomic():
             self._panel.show(texts, now)
+            self._forces.show(self._client.robot, shown)
             picture = self._own.draw(shown)
             self._others.draw(now)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)

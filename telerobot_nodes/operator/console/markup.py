@@ -10,7 +10,7 @@ from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.web import BarState
 
 # Rows come and go; what stands below them must not move under the pointer of a person who is about to press it.
-STATUS_LINES = 13  # space kept for the status block; more rows make it grow
+STATUS_LINES = 16  # space kept for the status block; more rows make it grow
 NOTICE_LINES = 6  # space of the notices, which scroll
 SHOWN_NOTICES = 12
 LINE = 19  # [px] of a row
