@@ -32,7 +32,7 @@ from telerobot_nodes.operator.console import (
     OtherArm,
 )
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
-from telerobot_nodes.operator.web import open_browser
+from telerobot_nodes.operator.web import ViewOnly, open_browser
 
 KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
@@ -44,6 +44,8 @@ class ConsoleParameters:
 
     host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
     port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    view_host: str = parameter("", doc="address of pages that may look and not touch; empty: none")
+    view_port: int = parameter(8090, low=0, high=65535, doc="port of these pages, or the next free one; 0: any")
     task_board: bool = parameter(True, doc="draw the simulated arm's task board")
     hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
     menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
@@ -79,6 +81,7 @@ class OperatorConsoleNode(GraphNode):
             wake.trigger,
             surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
             self._others,
+            ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
         )
         self._console = Console(self._client, robot, shapes, setup)
         self._feed = CameraFeed()
@@ -114,6 +117,8 @@ class OperatorConsoleNode(GraphNode):
     def start(self) -> None:
         """Print the address of the console."""
         print(f"console: {self._console.url}", flush=True)
+        if self._console.view_url:
+            print(f"to look only: {self._console.view_url}", flush=True)
         if self._parameters.open_browser:
             open_browser(self._console.url, os.environ)
 

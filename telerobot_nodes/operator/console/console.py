@@ -23,7 +23,7 @@ from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, 
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Shape, Stage
-from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
+from telerobot_nodes.operator.web import PictureView, Press, StopBar, ViewOnly, start_server, stop_server, url
 
 STEP_PERIOD = 0.04  # [s] of the node
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
@@ -48,6 +48,7 @@ class ConsoleSetup:
     wake: Callable[[], object] = lambda: None  # from any thread: there are requests
     surroundings: tuple[Shape, ...] = ()  # drawn around the arm
     others: tuple[OtherArm, ...] = ()  # shown beside the arm, and stopped with it
+    view: ViewOnly | None = None  # where people may look and not touch
 
 
 class Console:
@@ -58,8 +59,9 @@ class Console:
         self.inbox = Inbox(wake=setup.wake)
         self._bar = StopBar(self._press)
         self.pictures = PictureView()
-        self._server = start_server(setup.host, setup.port, self._bar, self.pictures)
-        self.url = url(self._server)
+        self._server = start_server(setup.host, setup.port, self._bar, self.pictures, setup.view)
+        self.url = url(self._server.get_host(), self._server.get_port())
+        self.view_url = url(setup.view.host, setup.view.port) if setup.view is not None else ""
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         gui.set_panel_label("Telerobot")
