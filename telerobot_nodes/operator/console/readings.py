@@ -36,7 +36,7 @@ class ForcePlot:
     def __init__(self, gui: Any) -> None:
         self._samples: deque[tuple[float, ...]] = deque()  # time [s], x y z size [N]
         self._sent = -SENT_PERIOD  # [s]
-        series = [{"label": "s"}]
+        series: list[dict[str, Any]] = [{"label": "s"}]
         series += [{"label": name, "stroke": palette.css(colour), "width": 2} for name, colour in LINES]
         scales = {"x": {"time": False, "auto": False, "range": (-SPAN, 0.0)}}
         look = {"stroke": palette.TONES[Tone.QUIET], "grid": {"stroke": "#3a404b", "width": 1}}
