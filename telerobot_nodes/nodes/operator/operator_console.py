@@ -21,6 +21,7 @@ from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, 
 from telerobot_nodes.nodes.menus import MenuRunner, NodeRuns
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
+from telerobot_nodes.nodes.operator.goal_topics import GoalTopics
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import solids_from_message
@@ -84,6 +85,8 @@ class OperatorConsoleNode(GraphNode):
             ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
         )
         self._console = Console(self._client, robot, shapes, setup)
+        if self._console.goal is not None:
+            GoalTopics(self, self._console.goal)
         self._feed = CameraFeed()
         CameraTopics(self, self._feed)
         self._window = CameraWindow(

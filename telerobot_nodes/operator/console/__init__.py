@@ -5,6 +5,7 @@ from __future__ import annotations
 from telerobot_nodes.operator.console.arms import OtherArm
 from telerobot_nodes.operator.console.command_line import CommandLine
 from telerobot_nodes.operator.console.console import STEP_PERIOD, Console, ConsoleSetup
+from telerobot_nodes.operator.console.goal import Goal
 from telerobot_nodes.operator.console.inbox import Inbox, Refused
 from telerobot_nodes.operator.console.menu_view import MenuView
 from telerobot_nodes.operator.console.panel import Followed
@@ -16,6 +17,7 @@ __all__ = [
     "Console",
     "ConsoleSetup",
     "Followed",
+    "Goal",
     "Inbox",
     "MenuView",
     "OtherArm",

@@ -19,6 +19,7 @@ from telerobot_nodes.operator.client import OperatorClient, commands, view
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
+from telerobot_nodes.operator.console.goal import Goal
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
@@ -71,6 +72,7 @@ class Console:
         self._others = OtherArms(self._server.scene, setup.others)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
+        self.goal = Goal(gui, self._server.scene) if commands.Clear in setup.offered else None  # with a plan queue
         self._forces = ForcePlot(gui)
         self._robot = robot
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
@@ -95,6 +97,8 @@ class Console:
         target = self._gizmo.held_target()
         if target is not None:  # repeated while held still, like a device
             self._client.send_pose_target(target)
+        if self.goal is not None:
+            self.goal.step(self._client, now, driven=target is not None)
         if self.browsers and now - self.drawn_at >= DRAW_PERIOD:
             self.drawn_at = now
             self._draw(now, now if shown is None else shown)

@@ -84,7 +84,8 @@ class ArmView:
         for joint, frame in self._frames.items():
             T_parent_joint = self._data.liMi[joint]
             place = np.array(T_parent_joint.translation)
-            if not np.array_equal(place, self._places.get(joint)):  # once, but for a joint that slides
+            before = self._places.get(joint)
+            if before is None or not np.array_equal(place, before):  # once, but for a joint that slides
                 self._places[joint] = frame.position = place
             x, y, z, w = pin.Quaternion(T_parent_joint.rotation).coeffs()
             frame.wxyz = (w, x, y, z)
