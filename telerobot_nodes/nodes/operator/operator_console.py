@@ -72,14 +72,13 @@ class OperatorConsoleNode(GraphNode):
         )
         shapes = shapes_of(robot)
         self._others = other_arms(self, self._parameters.others)
-        wake = self.create_guard_condition(self._take)  # of this node's thread, by the web server's
         setup = ConsoleSetup(
             self._parameters.host,
             self._parameters.port,
             allowed,
             hands(self._parameters.hands),
             completer(),
-            wake.trigger,
+            self._wake,
             surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
             self._others,
             ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
@@ -100,6 +99,11 @@ class OperatorConsoleNode(GraphNode):
         self.every(TICK_PERIOD, lambda: menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, self._tick)
+
+    def _wake(self) -> None:
+        """Let this node's thread take the requests of the browsers; from any thread."""
+        if self.executor is not None:  # which supports no guard conditions
+            self.executor.create_task(self._take)
 
     def _take(self) -> None:
         if self.active:
