@@ -10,8 +10,6 @@ from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import (
     ConsoleView,
-    EStop,
-    Halt,
     OperatorClient,
     Row,
     SceneView,
@@ -65,11 +63,6 @@ class OtherArms:
     def __init__(self, scene: Any, arms: Sequence[OtherArm]) -> None:
         self._arms = tuple(arms)
         self._drawn = [DrawnArm(arm.client, _placed(scene, arm)) for arm in arms]
-
-    def stop(self, command: Halt | EStop, now: float) -> None:
-        """Stop every one of them; from any thread."""
-        for arm in self._arms:
-            arm.client.stop(command, now)
 
     def draw(self, now: float) -> None:
         """Draw their states and plans."""

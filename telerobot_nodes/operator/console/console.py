@@ -57,6 +57,7 @@ class Console:
 
     def __init__(self, client: OperatorClient, robot: RobotModel, shapes: ArmShapes, setup: ConsoleSetup) -> None:
         self._client = client
+        self._stopped = (client, *(other.client for other in setup.others))  # by HALT and e-stop
         self.inbox = Inbox(wake=setup.wake)
         self._bar = StopBar(self._press)
         self.pictures = PictureView()
@@ -129,8 +130,8 @@ class Console:
         """Of the stop bar, on the web server's thread."""
         command = PRESSES[press]()
         if isinstance(command, commands.Halt | commands.EStop):
-            self._client.stop(command, time.monotonic())
-            self._others.stop(command, time.monotonic())
+            for client in self._stopped:
+                client.stop(command, time.monotonic())
             self.inbox.put(Stopped(command))
         else:
             self.inbox.put(command)

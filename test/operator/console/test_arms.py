@@ -1,8 +1,11 @@
 """Other arms of a console: drawn at their places, in the banner and among the rows, and stopped with its own."""
 
+import json
+
 import numpy as np
 import pytest
 from viser_scene import RecordingScene
+from websockets.sync.client import connect
 
 from telerobot_nodes.core.protocol import ExecutorMode, UpdateKind
 from telerobot_nodes.core.robot import load_robot
@@ -16,6 +19,7 @@ from telerobot_nodes.operator.client import (
     commands,
     view,
 )
+from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.console.arms import OtherArm, OtherArms
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
 
@@ -26,7 +30,7 @@ BASE = np.array((1.3, 0.2, 0.0, 0.0, 0.0, 1.0, 0.0))
 
 class Port:
     def __init__(self):
-        self.stops = []
+        self.stops, self.asked = [], []
 
     def halt(self, number, reason):
         self.stops.append("halt")
@@ -35,9 +39,10 @@ class Port:
         self.stops.append("estop")
 
     def call(self, command, answer):
-        raise AssertionError(command)
+        self.asked.append(command)
 
-    stream = call
+    def stream(self, target):
+        raise AssertionError(target)
 
 
 def client_of(port, mode=ExecutorMode.RUNNING, **status):
@@ -61,12 +66,23 @@ def beside(scene, client, name="right"):
     return OtherArms(scene, [OtherArm(name, client, ROBOT, SHAPES, BASE)])
 
 
-@pytest.mark.parametrize(("command", "sent"), [(commands.Halt(), "halt"), (commands.EStop(), "estop")])
-def test_a_stop_goes_to_every_other_arm(scene, port, command, sent):
-    second = Port()
-    arms = [OtherArm(name, client_of(p), ROBOT, SHAPES, BASE) for name, p in (("left", port), ("right", second))]
-    OtherArms(scene, arms).stop(command, 10.0)
-    assert port.stops == second.stops == [sent]
+@pytest.mark.parametrize("press", ["halt", "estop"])
+def test_a_stop_of_the_bar_goes_to_every_arm_at_once_from_the_thread_that_receives_it(port, press):
+    own, left = Port(), Port()
+    others = tuple(OtherArm(name, client_of(p), ROBOT, SHAPES, BASE) for name, p in (("left", left), ("right", port)))
+    console = Console(client_of(own), ROBOT, SHAPES, ConsoleSetup(port=0, others=others))
+    try:
+        with connect(console.url.replace("http", "ws") + "/stops") as page:
+            page.send(press)
+            assert json.loads(page.recv(20.0)) == {"heard": press}
+            assert own.stops == left.stops == port.stops == [press]
+            page.send("reset")
+            assert json.loads(page.recv(20.0)) == {"heard": "reset"}
+        console.take_requests(10.0)
+    finally:
+        console.close()
+    assert own.asked == [commands.Reset()]
+    assert left.asked == port.asked == []
 
 
 def test_the_arm_stands_at_its_base_with_its_name_and_everything_of_it_below_that(scene, port):
