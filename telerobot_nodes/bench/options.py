@@ -76,7 +76,9 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         | dict.fromkeys(("field", "scheduled", "mismatch"), S),
     ),
     "force-field": Benchmark("two_arms.force_field", {"robot": T, "steps": C, "seed": N, "obstacles": N}),
-    "console": Benchmark("console.console", {"presses": C, "points": C, "seconds": A, "camera": S, "image": T}),
+    "console": Benchmark(
+        "console.console", {"presses": C, "points": C, "seconds": A, "camera": S, "arms": C, "period": A, "image": T}
+    ),
     "review": Benchmark("review.review", {"bag": T}),
     "macros": Benchmark("macros.macros", {"starts": C, "seed": N, "bag": T}),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +27,10 @@ def command(
 def panel(
     namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
     picture: Annotated[str, typer.Option(help="Write the panel as a PNG file once the robot is seen, and end.")] = "",
+    robot: Annotated[str, typer.Option(help="Robot that the menus are for: arm, panda, ur5, a file.")] = "arm",
+    menus: Annotated[
+        Path | None, typer.Option(help="Folder of menus; default: ./menus, else the package's own.")
+    ] = None,
 ) -> None:
     """Open the operator's panel as a window: controls, state, halt."""
     try:
@@ -39,4 +44,4 @@ def panel(
         fail("there is no screen: neither DISPLAY nor WAYLAND_DISPLAY is set")
     join_graph()
     run = import_module("telerobot_nodes.nodes.operator.operator_panel").run_panel
-    raise typer.Exit(run(namespace, picture))
+    raise typer.Exit(run(namespace, picture, robot, menus))

@@ -10,10 +10,11 @@ from pathlib import Path
 def play(bag: Path, robot: str, namespace: str | None, port: int, show: bool = True) -> None:
     """Serve the console until Ctrl-C. Raises InvalidValueError or ModelError."""
     from telerobot_nodes.core.robot import load_robot
-    from telerobot_nodes.operator.console import STEP_PERIOD, Console, ConsoleSetup, Detail, StageShapes, load_shapes
+    from telerobot_nodes.operator.console import STEP_PERIOD, Console, ConsoleSetup
     from telerobot_nodes.operator.playback import PlaybackControls, Player, RecordedGraph
     from telerobot_nodes.operator.recording import BagReader
     from telerobot_nodes.operator.review import arm_prefix, read_events, robot_of
+    from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
     from telerobot_nodes.operator.web import open_browser
 
     with BagReader(bag) as reader:
@@ -21,7 +22,7 @@ def play(bag: Path, robot: str, namespace: str | None, port: int, show: bool = T
         model = load_robot(robot or robot_of(reader) or "arm")
         events = read_events(reader, prefix)
         graph = RecordedGraph(reader, prefix, model.joint_names, events)
-        shapes = StageShapes(load_shapes(model, Detail.VISUAL), load_shapes(model, Detail.COLLISION))
+        shapes = ArmShapes(load_shapes(model, Detail.VISUAL), load_shapes(model, Detail.COLLISION))
         console = Console(graph.client, model, shapes, ConsoleSetup(port=port, offered=frozenset()))
         player = Player(reader.duration, [event.time for event in events])
         controls = PlaybackControls(console.gui, player)

@@ -10,6 +10,7 @@ from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
 from telerobot_nodes.macros.macro_files import MacroFolder, NoMacroError, read_macros
 from telerobot_nodes.macros.offline import OfflineRobot
 from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, play
+from telerobot_nodes.macros.recorded_run import RecordedRun
 from telerobot_nodes.macros.run_records import (
     NotTestedError,
     Place,
@@ -33,6 +34,7 @@ __all__ = [
     "NotTestedError",
     "OfflineRobot",
     "Place",
+    "RecordedRun",
     "RunRecord",
     "StepEnd",
     "Track",

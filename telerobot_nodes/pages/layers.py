@@ -27,6 +27,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "dataset",
             "script",
             "web",
+            "scene",
             "console",
             "camera",
             "playback",
@@ -50,6 +51,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "drivers",
             "halts",
             "robot",
+            "menus",
             "operator",
             "tools",
         )

@@ -18,7 +18,8 @@ from telerobot_nodes.operator.client import (
     SimulationStatus,
     commands,
 )
-from telerobot_nodes.operator.console import Console, ConsoleSetup, Detail, StageShapes, load_shapes
+from telerobot_nodes.operator.console import Console, ConsoleSetup
+from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
 
 LIMIT = 60.0  # [s] for anything a browser must do in software rendering
 COUNTED = """
@@ -114,8 +115,8 @@ class RunningConsole:
     def __init__(self):
         self.robot = load_robot("arm")
         self.sink = Sink()
-        self.client = OperatorClient(self.sink)
-        shapes = StageShapes(load_shapes(self.robot, Detail.VISUAL), load_shapes(self.robot, Detail.COLLISION))
+        self.client = OperatorClient(self.sink, guard=threading.Lock())
+        shapes = ArmShapes(load_shapes(self.robot, Detail.VISUAL), load_shapes(self.robot, Detail.COLLISION))
         self.console = Console(
             self.client, self.robot, shapes, ConsoleSetup(port=0, offered=OFFERED, complete=lambda text: ("grasp",))
         )

@@ -26,7 +26,7 @@ window.addEventListener("pointerdown", (event) => { probe.pressed = event.timeSt
 const look = () => {
   if (probe.wanted === "") return;
   for (const one of document.querySelectorAll("button, #stops .banner span")) {
-    if (!one.textContent.includes(probe.wanted)) continue;
+    if (!one.textContent.trim().startsWith(probe.wanted)) continue;
     probe.wanted = "";
     requestAnimationFrame(() => { probe.shown = performance.now(); });
     return;
@@ -51,9 +51,9 @@ class ConsolePage:
         page.get_by_role("button", name="pause", exact=True).wait_for()
 
     def press(self, button: str, wanted: str) -> tuple[float, float]:
-        """Press the button of this name; when it was pressed, and when the page showed `wanted`, on the host's clock.
+        """Press the button of this name; when it was pressed, and when a text that begins with `wanted` was shown.
 
-        Both on the monotonic clock [s]. Raises TelerobotError when it is not shown.
+        Both on the host's monotonic clock [s]. Raises TelerobotError when it is not shown.
         """
         target = self._page.get_by_role("button", name=button, exact=True)
         target.scroll_into_view_if_needed()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +18,14 @@ import numpy as np
 
 from telerobot_nodes.bench import is_on, report
 from telerobot_nodes.bench.console.browser_page import PICTURES, ConsolePage, console_page
-from telerobot_nodes.core.config import share_path
+from telerobot_nodes.bench.console.console_graphs import SECOND, BenchGraphs
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import commands
-from telerobot_nodes.runtime import GraphOptions, Supervisor, join_graph
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.clients import Terminal
     from telerobot_nodes.nodes.probes import PressProbe
 
-START_LIMIT = 150.0  # [s]
 STATE_LIMIT = 10.0  # [s]
 LAY_LIMIT = 600.0  # [s] to lay the plan, which takes as long as a hand needs
 NODE = "operator_console"
@@ -38,54 +36,39 @@ CLUTCH = {True: "time clutch: engaged", False: "time clutch: disengaged"}
 def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Conditions, figures, goals.
 
-    Options: `presses` (40) of each kind, `points` (2000) of the plan shown, `seconds` (60) of traffic and memory,
-    `camera` (no): pictures of the robot's camera too, `image`: a screenshot of the page.
+    Options: `presses` (40) of each kind, `points` (2000) of the plan of each arm, `seconds` (60) of traffic and memory,
+    `camera` (no): pictures of the robot's camera too, `arms` (1, or 2) in the scene, `period` (0.02) [s] between plan
+    points, `image`: a screenshot of the page.
     """
     options = options or {}
     presses, points = int(options.get("presses", 40)), int(options.get("points", 2000))
     seconds, camera = float(options.get("seconds", 60.0)), "camera" in options and is_on(options, "camera")
+    arms, period = int(options.get("arms", 1)), float(options.get("period", 0.02))
     from telerobot_nodes.nodes.clients import Terminal
     from telerobot_nodes.nodes.probes import PressProbe
 
     with (
-        _demo(camera) as (supervisor, url),
+        BenchGraphs(camera, arms, period).running() as (supervisor, url),
         PressProbe() as probe,
-        Terminal() as terminal,
+        contextlib.ExitStack() as stack,
         console_page(url) as page,
     ):
-        _done(terminal, commands.SetLink(0.0))
-        if not terminal.wait_for(lambda client: probe.connected and client.queue.has_authority, STATE_LIMIT):
-            raise TelerobotError("the operator has no authority, or the control loop is silent")
-        times = _Presses(page, probe, terminal).all(presses)
-        laid = _lay_plan(page, terminal, points)
-        figures = {"plan_points": laid, **_traffic(page, terminal, supervisor.pid(NODE), seconds)}
+        terminals = [stack.enter_context(Terminal(namespace)) for namespace in ("", SECOND)[:arms]]
+        for terminal in terminals:
+            _done(terminal, commands.SetLink(0.0))
+            if not terminal.wait_for(lambda client: probe.connected and client.queue.has_authority, STATE_LIMIT):
+                raise TelerobotError("the operator has no authority, or the control loop is silent")
+        times = _Presses(page, probe, terminals[0]).all(presses)
+        for terminal in terminals[1:]:  # halted with the console's own arm
+            _done(terminal, commands.Resume())
+        laid = _lay_plan(page, terminals, points)
+        figures = {"plan_points": laid, **_traffic(page, supervisor.pid(NODE), seconds)}
         if "image" in options:
             page.picture(str(options["image"]))
     figures["presses"] = {name: report.quantiles(rows) for name, rows in times.items()}
-    conditions = {**report.conditions(), "presses": presses, "camera": camera, "seconds": seconds, "link_delay_s": 0.0}
+    conditions = {**report.conditions(), "presses": presses, "camera": camera, "seconds": seconds, "arms": arms}
+    conditions |= {"plan_period_s": period, "link_delay_s": 0.0}
     return report.result(conditions, figures, _goals(times, figures))
-
-
-@contextlib.contextmanager
-def _demo(camera: bool) -> Iterator[tuple[Supervisor, str]]:
-    """The demo's graph, ready, and the address of its console. Raises TelerobotError."""
-    join_graph()
-    address: list[str] = []
-
-    def hear(node: str, line: str) -> None:
-        if line.startswith("console: "):
-            address.append(line.removeprefix("console: "))
-
-    parameters = Path(share_path("config/demo.yaml"))
-    graph = GraphOptions("demo", params=parameters, without=("bag_recorder",), camera=camera)
-    supervisor = Supervisor(graph, on_line=hear)
-    supervisor.start()
-    try:
-        if not supervisor.wait_ready(START_LIMIT) or not address:
-            raise TelerobotError(f"not ready after {START_LIMIT:g} s: {', '.join(supervisor.waiting_for())}")
-        yield supervisor, address[0]
-    finally:
-        supervisor.stop()
 
 
 class _Presses:
@@ -130,22 +113,26 @@ class _Presses:
         return math.inf
 
 
-def _lay_plan(page: ConsolePage, terminal: Terminal, points: int) -> int:
-    """Lay points while the robot pauses, by a hand replayed again and again; how many. The robot goes on then."""
-    _done(terminal, commands.Deed.PAUSE)
-    end, length = time.monotonic() + LAY_LIMIT, -1
-    while terminal.operator.queue.length < points and time.monotonic() < end:
-        if terminal.operator.queue.length == length:  # the replay has ended
-            _done(terminal, commands.Replay())
-        length = terminal.operator.queue.length
+def _lay_plan(page: ConsolePage, terminals: Sequence[Terminal], points: int) -> list[int]:
+    """Lay points while the arms pause, by a hand replayed again and again; how many for each. The arms go on then."""
+    for terminal in terminals:
+        _done(terminal, commands.Deed.PAUSE)
+    end, lengths = time.monotonic() + LAY_LIMIT, [-1] * len(terminals)
+    while min(lengths) < points and time.monotonic() < end:
+        for arm, terminal in enumerate(terminals):
+            length = terminal.operator.queue.length
+            if length == lengths[arm] and length < points:  # the replay has ended
+                _done(terminal, commands.Replay())
+            lengths[arm] = length
         page.spin(0.5)
-        terminal.spin(0.5)
-    laid = terminal.operator.queue.length
-    _done(terminal, commands.Resume())
-    return laid
+        for terminal in terminals:
+            terminal.spin(0.5)
+    for terminal in terminals:
+        _done(terminal, commands.Resume())
+    return lengths
 
 
-def _traffic(page: ConsolePage, terminal: Terminal, pid: int, seconds: float) -> dict[str, Any]:
+def _traffic(page: ConsolePage, pid: int, seconds: float) -> dict[str, Any]:
     """Bytes to the page, memory of the console and duration of its drawings, while the arm moves and a hand plays."""
     from telerobot_nodes.nodes.probes import diagnostics_of
 

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
 import typer
 
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
-from telerobot_nodes.macros import (
-    BoundStep,
-    Context,
-    Ended,
-    MacroEnd,
-    MacroFolder,
-    Place,
-    RunRecord,
-    StepEnd,
-    add_record,
-    check_macro,
-    play,
-    records_of,
-    require_test,
-    steps_of,
-)
+from telerobot_nodes.macros import MacroEnd, RecordedRun, StepEnd, check_macro, records_of
 
 NOT_DONE = 1
-LINK_LIMIT = 5.0  # [s] for an emulated link to report; after that it is a real one
 
 
 def test(
@@ -42,8 +24,9 @@ def test(
     macros, arguments, model = macros_of(folder), arguments_of(values), model_of(robot)
     check_macro(macros, name, model, arguments)
     offline = OfflineRobot(model)
-    wanted = _wanted(macros, name, robot, arguments, Place.PHYSICS)
-    _Player(macros, arguments, wanted, offline.context, offline.send).play(as_json)
+    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    recorded = RecordedRun(macros, name, arguments, robot, date)
+    _finish(recorded.play(offline.context, offline.send, _shower(as_json)), as_json)
 
 
 def run(
@@ -63,15 +46,10 @@ def run(
     with connect(namespace, "shell") as arm:
         from telerobot_nodes.nodes.macros import MacroPlayer  # after the environment is set
 
-        arm.wait_until(lambda state: state.link is not None, LINK_LIMIT)
-        link = arm.state.link
-        wanted = _wanted(macros, name, robot, arguments, Place.REMOTE if link is None else Place.PRACTICE)
-        wanted = replace(wanted, delay=0.0 if link is None else link.delay, override=override)
-        require_test(wanted, records_of(macros.folder, name))
         if override:
             print(f"telerobot: {name} runs with --override; this is recorded", file=sys.stderr)
-        player = MacroPlayer(arm)
-        _Player(macros, arguments, wanted, player.context, player.send).play(as_json)
+        end = MacroPlayer(arm).run(macros, name, arguments, robot, override, _shower(as_json))
+    _finish(end, as_json)
 
 
 def runs(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
@@ -87,40 +65,6 @@ def runs(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
         by_override = ", by override" if record.override else ""
         where = f"{record.place.value} {record.robot}, delay {record.delay:g} s"
         print(f"{record.date}  {record.hash[:12]} {which}  {where}{by_override}  {outcome}")
-
-
-def _wanted(macros: MacroFolder, name: str, robot: str, arguments: Mapping[str, object], place: Place) -> RunRecord:
-    macro = macros.get(name)
-    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    given = macro.arguments(arguments)
-    return RunRecord(
-        name, macro.version, macros.fingerprint(name), robot, given, place, 0.0, False, "not ended", False, date
-    )
-
-
-@dataclass(frozen=True)
-class _Player:
-    """One run that is recorded, whatever its end."""
-
-    macros: MacroFolder
-    arguments: Mapping[str, object]
-    wanted: RunRecord
-    context: Callable[[], Context]
-    send: Callable[[BoundStep], Ended]
-
-    def play(self, as_json: bool) -> None:
-        """Run it, record it, print the end and leave."""
-        steps = steps_of(self.macros, self.wanted.macro, self.arguments, self.context)
-        record = self.wanted
-        try:
-            end = play(steps, self.send, _shower(as_json))
-            record = replace(record, succeeded=end.succeeded, reason=end.reason)
-        except BaseException as error:
-            record = replace(record, reason=str(error) or type(error).__name__)
-            raise
-        finally:
-            add_record(self.macros.folder, record)
-        _finish(end, as_json)
 
 
 def _shower(as_json: bool) -> Any:

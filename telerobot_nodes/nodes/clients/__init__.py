@@ -9,6 +9,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
     connect,
     offered,
 )
+from telerobot_nodes.nodes.clients.other_arm import other_arm
 from telerobot_nodes.nodes.clients.primitive_client import run_primitive
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
 from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, as_texts
@@ -35,5 +36,6 @@ __all__ = [
     "connect",
     "offered",
     "open_robot",
+    "other_arm",
     "run_primitive",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, Protocol
 
 from std_srvs.srv import SetBool, Trigger
@@ -108,18 +109,45 @@ def _served(service: str, graph_name: str) -> bool:
     return service.split("/", maxsplit=1)[0] in graph.GRAPHS[graph_name]
 
 
-class RosPort:
+class StopPort:
+    """Sends halts and e-stops as messages to the robot itself, and nothing else."""
+
+    def __init__(self, node: Wiring, role: str, agent: str = "") -> None:
+        """`role` of the sender: `console`, `shell`; `agent`: its identity, if the process has several senders."""
+        self._node, self.agent = node, agent or identity(role)
+        self._halt = node.publisher("halt")
+        self._estop = node.publisher("estop")
+        self._link = LinkCounter(self.agent)
+
+    def halt(self, number: int, reason: str) -> None:
+        """Publish one halt; the same number again is the same halt."""
+        self._halt.publish(self._message(number, reason))
+
+    def estop(self, number: int, reason: str) -> None:
+        """Publish one e-stop; the same number again is the same e-stop."""
+        self._estop.publish(self._message(number, reason))
+
+    def call(self, command: commands.Command, answer: Answer) -> None:
+        """Refuse: this arm is only seen and stopped."""
+        answer(Outcome(Result.NOT_SERVED, "this arm is only seen and stopped from here"), self._node.now())
+
+    def stream(self, target: commands.PoseTarget) -> None:
+        """Send nothing."""
+
+    def _message(self, number: int, reason: str) -> Any:
+        text = reason.encode("utf-8", "replace").decode()  # what no message can carry must not keep a halt back
+        return HaltMessage(link=self._link.next(self._node.stamp()), number=number, agent=self.agent, reason=text)
+
+
+class RosPort(StopPort):
     """Sends commands as service calls that are never waited for; halts and e-stops as messages to the robot itself."""
 
     def __init__(self, node: Wiring, role: str, allowed: frozenset[commands.Kind], agent: str = "") -> None:
-        """`role` of the sender: `console`, `shell`; `agent`: its identity, if the process has several senders."""
-        self._node, self.agent = node, agent or identity(role)
+        """`role` and `agent` as of StopPort."""
+        super().__init__(node, role, agent)
         self._clients = {kind: node.client(_CALLS[kind][0]) for kind in allowed - _SIGNALS}
-        self._halt = node.publisher("halt")
-        self._estop = node.publisher("estop")
         self._pose = node.publisher("path_plan_queue/pose_target_cmds")
         self.camera = CameraRequests(node) if commands.SetCamera in allowed else None
-        self._link = LinkCounter(self.agent)
 
     def ready(self, command: commands.Command) -> bool:
         """True when some node serves the command now, or is not needed."""
@@ -145,26 +173,14 @@ class RosPort:
             future = client.call_async(request(command))
             future.add_done_callback(lambda done: answer(_outcome(done), self._node.now()))
 
-    def halt(self, number: int, reason: str) -> None:
-        """Publish one halt; the same number again is the same halt."""
-        self._halt.publish(self._message(number, reason))
-
-    def estop(self, number: int, reason: str) -> None:
-        """Publish one e-stop; the same number again is the same e-stop."""
-        self._estop.publish(self._message(number, reason))
-
-    def _message(self, number: int, reason: str) -> Any:
-        text = reason.encode("utf-8", "replace").decode()  # what no message can carry must not keep a halt back
-        return HaltMessage(link=self._link.next(self._node.stamp()), number=number, agent=self.agent, reason=text)
-
     def stream(self, target: commands.PoseTarget) -> None:
         """Publish a pose target in WORLD."""
         self._pose.publish(pose_stamped(target.pose, "world", self._node.stamp()))
 
 
-def connect(node: Wiring, port: RosPort, request_limit: float = REQUEST_LIMIT) -> OperatorClient:
+def connect(node: Wiring, port: StopPort, request_limit: float = REQUEST_LIMIT) -> OperatorClient:
     """A client that receives the topics of `node` and sends through `port`."""
-    client = OperatorClient(port, request_limit, port.agent)
+    client = OperatorClient(port, request_limit, port.agent, guard=Lock())
     node.subscribe(
         "path_plan_queue/state", lambda m: client.receive_queue(status_from_message(QueueStatus, m), node.now())
     )

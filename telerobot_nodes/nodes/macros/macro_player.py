@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from typing import Any, TypeVar
 
 from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import PrimitiveParameters
-from telerobot_nodes.macros import BoundStep, Context, Ended
+from telerobot_nodes.macros import BoundStep, Context, Ended, MacroEnd, MacroFolder, Place, RecordedRun, StepEnd
 from telerobot_nodes.motion.primitives import values_from
-from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, as_texts
+from telerobot_nodes.nodes.clients import Ongoing, Robot, RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
+
+LINK_LIMIT = 5.0  # [s] for an emulated link to report; after that it is a real one
+STOPPED = "stopped"  # by a person, before the step was sent
+End = TypeVar("End")
 
 
 class MacroPlayer:
-    """Sends the steps of a macro to one robot; `context` and `send` are what `play` and `steps_of` ask for."""
+    """Sends the steps of a macro to one robot; `context` and `send` are what a run asks for."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
+        self._running: RunningPrimitive | RunningText | None = None
+        self._stopped = False
+
+    def run(
+        self,
+        macros: MacroFolder,
+        name: str,
+        arguments: Mapping[str, object],
+        robot: str,
+        override: bool = False,
+        show: Callable[[StepEnd], None] = lambda end: None,
+    ) -> MacroEnd:
+        """Run a macro on the graph of `robot`, by its name, and record it; `show` gets the end of each step.
+
+        Raises NotTestedError unless it was tested with these numbers on this robot, or `override`.
+        """
+        self._robot.wait_until(lambda state: state.link is not None, LINK_LIMIT)
+        link = self._robot.state.link
+        place, delay = (Place.REMOTE, 0.0) if link is None else (Place.PRACTICE, link.delay)
+        date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        recorded = RecordedRun(macros, name, arguments, robot, date, place, delay, override)
+        recorded.require_test()
+        return recorded.play(self.context, self.send, show)
+
+    def stop(self) -> None:
+        """Bring the arm to rest on its path, and send no further step; from any thread."""
+        self._stopped = True
+        if self._running is not None:
+            _stop(self._running)
 
     def context(self) -> Context:
         """Tool, joints and obstacles as received until now."""
@@ -28,24 +62,29 @@ class MacroPlayer:
 
     def send(self, step: BoundStep) -> Ended:
         """Run one step to its end. Interrupted, it stops the arm on its path."""
+        if self._stopped:
+            return Ended(STOPPED)
         if step.text:
-            return self._run_text(self._robot.begin(step.text))
-        return self._run_primitive(self._robot.begin_primitive(step.step.primitive, step.values))
+            self._running = running = self._robot.begin(step.text)
+            return text_ended(self._wait(running))
+        self._running = primitive = self._robot.begin_primitive(step.step.primitive, step.values)
+        return primitive_ended(self._wait(primitive))
 
-    def _run_primitive(self, running: RunningPrimitive) -> Ended:
+    def _wait(self, running: Ongoing[Any, End]) -> End:
+        if self._stopped:  # since the step was begun
+            _stop(running)
         try:
-            result = running.wait()
+            return running.wait()
         except KeyboardInterrupt:
-            running.stop()
-            result = running.wait()
-        return primitive_ended(result)
+            _stop(running)
+            return running.wait()
 
-    def _run_text(self, running: RunningText) -> Ended:
-        try:
-            return text_ended(running.wait())
-        except KeyboardInterrupt:
-            running.cancel()
-            return text_ended(running.wait())
+
+def _stop(running: object) -> None:
+    if isinstance(running, RunningPrimitive):
+        running.stop()
+    elif isinstance(running, RunningText):
+        running.cancel()
 
 
 def primitive_ended(result: PrimitiveResult) -> Ended:

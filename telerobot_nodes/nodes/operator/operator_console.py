@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import numpy as np
+
 from telerobot_nodes.core.config import NodeOptions, parameter
-from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.hardware import ARM, build_scene
 from telerobot_nodes.menus import folder_of
-from telerobot_nodes.nodes.clients import RosPort, connect, offered
+from telerobot_nodes.nodes.clients import RosPort, connect, offered, other_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.menus import MenuRunner, NodeRuns
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
-from telerobot_nodes.nodes.operator.console_menus import ConsoleMenus
+from telerobot_nodes.nodes.operator.goal_topics import GoalTopics
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import solids_from_message
@@ -25,13 +29,11 @@ from telerobot_nodes.operator.console import (
     STEP_PERIOD,
     Console,
     ConsoleSetup,
-    Detail,
     MenuView,
-    StageShapes,
-    load_shapes,
-    surroundings,
+    OtherArm,
 )
-from telerobot_nodes.operator.web import open_browser
+from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
+from telerobot_nodes.operator.web import ViewOnly, open_browser
 
 KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
@@ -43,9 +45,16 @@ class ConsoleParameters:
 
     host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
     port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    view_host: str = parameter("", doc="address of pages that may look and not touch; empty: none")
+    view_port: int = parameter(8090, low=0, high=65535, doc="port of these pages, or the next free one; 0: any")
     task_board: bool = parameter(True, doc="draw the simulated arm's task board")
     hands: str = parameter("", doc="folder of recorded hands (CSV) to offer; empty: none")
     menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
+    others: str = parameter(
+        "",
+        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by ;; X Y Z YAW [m, rad]: the "
+        "base of its graph; without NAMESPACE it is NAME",
+    )
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
 
@@ -61,15 +70,22 @@ class OperatorConsoleNode(GraphNode):
         self.subscribe(
             "cspace_planner/world", lambda m: self._client.receive_solids(solids_from_message(m, arm_name(self)))
         )
-        shapes = StageShapes(
-            arm=load_shapes(robot, Detail.VISUAL),
-            ghost=load_shapes(robot, Detail.COLLISION),
-            surroundings=surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
-        )
+        shapes = shapes_of(robot)
+        self._others = other_arms(self, self._parameters.others)
         setup = ConsoleSetup(
-            self._parameters.host, self._parameters.port, allowed, hands(self._parameters.hands), completer()
+            self._parameters.host,
+            self._parameters.port,
+            allowed,
+            hands(self._parameters.hands),
+            completer(),
+            self._wake,
+            surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
+            self._others,
+            ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
         )
         self._console = Console(self._client, robot, shapes, setup)
+        if self._console.goal is not None:
+            GoalTopics(self, self._console.goal)
         self._feed = CameraFeed()
         CameraTopics(self, self._feed)
         self._window = CameraWindow(
@@ -79,10 +95,19 @@ class OperatorConsoleNode(GraphNode):
         if self._console.commands is not None:
             self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
         folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
-        menus = ConsoleMenus(self, MenuView(self._console.gui), robot, folder)
-        self.every(TICK_PERIOD, menus.step)
+        menus = MenuRunner(MenuView(self._console.gui), NodeRuns(self, "console"), folder, options.robot)
+        self.every(TICK_PERIOD, lambda: menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)
-        self.every(TICK_PERIOD, lambda: self._client.tick(self.now()))
+        self.every(TICK_PERIOD, self._tick)
+
+    def _wake(self) -> None:
+        """Let this node's thread take the requests of the browsers; from any thread."""
+        if self.executor is not None:  # which supports no guard conditions
+            self.executor.create_task(self._take)
+
+    def _take(self) -> None:
+        if self.active:
+            self._attempt(self._console.take_requests, self.now())
 
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at
@@ -92,9 +117,15 @@ class OperatorConsoleNode(GraphNode):
         if self._console.drawn_at != before:
             self._drawings.append(time.monotonic() - began)
 
+    def _tick(self) -> None:
+        for client in (self._client, *(arm.client for arm in self._others)):
+            client.tick(self.now())
+
     def start(self) -> None:
         """Print the address of the console."""
         print(f"console: {self._console.url}", flush=True)
+        if self._console.view_url:
+            print(f"to look only: {self._console.view_url}", flush=True)
         if self._parameters.open_browser:
             open_browser(self._console.url, os.environ)
 
@@ -107,6 +138,30 @@ class OperatorConsoleNode(GraphNode):
         """End the web server with the node."""
         self._console.close()
         super().destroy_node()
+
+
+def shapes_of(robot: RobotModel) -> ArmShapes:
+    """What an arm and its ghosts are drawn of."""
+    return ArmShapes(load_shapes(robot, Detail.VISUAL), load_shapes(robot, Detail.COLLISION))
+
+
+def other_arms(node: GraphNode, rows: str) -> tuple[OtherArm, ...]:
+    """The arms of the parameter `others`. Raises InvalidValueError naming row and word."""
+    if not rows.strip():
+        return ()
+    from telerobot_nodes.cspace.service import arms_of  # loads the planner, which most consoles do not need
+
+    agent = identity("console")
+    return tuple(
+        OtherArm(
+            place.name,
+            other_arm(node, place.namespace or place.name, agent),
+            robot := load_robot(place.robot),
+            shapes_of(robot),
+            np.array(place.base),
+        )
+        for place in arms_of([row for row in rows.split(";") if row.strip()], node.options.robot)
+    )
 
 
 def hands(folder: str) -> dict[str, str]:

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from time import monotonic
+from typing import Any
 
 from python_qt_binding.QtCore import QObject, QTimer, Signal
 from python_qt_binding.QtWidgets import QApplication
 
 from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.menus import Leaf, folder_of
 from telerobot_nodes.motion.parameters import KINDS
-from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, open_robot
+from telerobot_nodes.nodes.clients import NoGraphError, Robot, RunningPrimitive, RunningText, open_robot
+from telerobot_nodes.nodes.menus import LeafRun, MacroRun, MenuRunner, PrimitiveRun
 from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
 from telerobot_nodes.operator.panel import OperatorPanel
 
 AGAIN = 3000  # [ms] between looks for a graph
+MENU_PERIOD = 100  # [ms] between steps of the menus
 SIZE = (640, 820)  # [px]
 
 
@@ -50,11 +56,19 @@ class PanelSession(QObject):
         asked.primitive.connect(self._on_primitive)
         asked.change.connect(self._on_change)
         asked.stop_primitive.connect(self._on_stop)
+        self._stepping = QTimer(self)
         self._look()
+
+    def show_menus(self, folder: Path, robot: str) -> None:
+        """Show the menus of a folder, for a robot by its name or file. Raises ModelError."""
+        menus = MenuRunner(self._panel.menus, _PanelRuns(self, robot), folder, robot)
+        self._stepping.timeout.connect(lambda: menus.step(monotonic()))
+        self._stepping.start(MENU_PERIOD)
 
     def close(self) -> None:
         """Leave the graph."""
         self._closed = True
+        self._stepping.stop()
         if self.robot is not None:
             self.robot.close()
             self.robot = None
@@ -124,13 +138,37 @@ class PanelSession(QObject):
             self._primitive.stop()
 
 
-def run_panel(namespace: str = "", picture: str = "") -> int:
-    """The panel as a window until it is closed; `picture`: PNG file to write once the robot is seen, and end."""
+class _PanelRuns:
+    """Begins the leaves of the menus on the robot of a session."""
+
+    def __init__(self, session: PanelSession, robot: str) -> None:
+        """`robot`: its name or file."""
+        self._session, self._robot = session, robot
+
+    def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
+        """Run a leaf with checked values. Raises NoGraphError."""
+        robot = self._session.robot
+        if robot is None:
+            raise NoGraphError("no robot; allowed: when the panel has found one")
+        if leaf.entry.macro:
+            return MacroRun(leaf, values, self._robot, lambda: nullcontext(robot))
+        return PrimitiveRun(robot.begin_primitive(leaf.runs, values))
+
+    def step(self, now: float) -> None:
+        """The robot sends by itself."""
+
+
+def run_panel(namespace: str = "", picture: str = "", robot: str = "arm", menus: Path | None = None) -> int:
+    """The panel as a window until it is closed; `picture`: PNG file to write once the robot is seen, and end.
+
+    `robot`: name or file of the arm for which the menus of the folder `menus` are checked. Raises ModelError.
+    """
     application = QApplication(sys.argv[:1])
     panel = OperatorPanel(tuple(KINDS))
     panel.resize(*SIZE)
     panel.show()
     session = PanelSession(panel, partial(open_robot, namespace, "panel"))
+    session.show_menus(folder_of(menus), robot)
     if picture:
         session.seen.connect(lambda _view: (panel.grab().save(picture), application.quit()))
     signal.signal(signal.SIGINT, lambda *_: application.quit())

@@ -7,6 +7,7 @@ from typing import Any
 
 from rqt_gui_py.plugin import Plugin
 
+from telerobot_nodes.menus import folder_of
 from telerobot_nodes.motion.parameters import KINDS
 from telerobot_nodes.nodes.clients import open_robot
 from telerobot_nodes.nodes.operator.operator_panel import PanelSession
@@ -14,7 +15,10 @@ from telerobot_nodes.operator.panel import OperatorPanel
 
 
 class OperatorPanelPlugin(Plugin):  # type: ignore[misc]
-    """Takes rqt's node from `context`; rqt spins it. The arm is that of the argument: `--args left`."""
+    """Takes rqt's node from `context`; rqt spins it. The arm is that of the argument: `--args left`.
+
+    The menus are those for `arm`.
+    """
 
     def __init__(self, context: Any) -> None:
         super().__init__(context)
@@ -22,6 +26,7 @@ class OperatorPanelPlugin(Plugin):  # type: ignore[misc]
         namespace = next(iter(context.argv()), "")
         panel = OperatorPanel(tuple(KINDS))
         self._session = PanelSession(panel, partial(open_robot, namespace, "panel", context.node))
+        self._session.show_menus(folder_of(), "arm")
         context.add_widget(panel)
 
     def shutdown_plugin(self) -> None:

@@ -19,7 +19,9 @@ from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.client.plan_trace import PlanTrace
 from telerobot_nodes.operator.client.requests import (
+    UNGUARDED,
     Confirmation,
+    Guard,
     HaltStage,
     HaltWatch,
     OpenRequest,
@@ -32,6 +34,7 @@ from telerobot_nodes.operator.client.surroundings import Solid
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
 NOTICES = 50  # kept
+STOP_SENT = "sent, repeated until the robot confirms"
 
 Answer = Callable[[Outcome, float], None]  # what happened, and when [s]
 
@@ -84,8 +87,14 @@ class LastReceived:
 class OperatorClient:
     """Latest values of the graph, the plan as a line, open requests, halt, notices."""
 
-    def __init__(self, port: CommandPort, request_limit: float = REQUEST_LIMIT, agent: str = "operator") -> None:
-        """`agent`: who halts, as `port` reports it to the robot."""
+    def __init__(
+        self,
+        port: CommandPort,
+        request_limit: float = REQUEST_LIMIT,
+        agent: str = "operator",
+        guard: Guard = UNGUARDED,
+    ) -> None:
+        """`agent`: who halts, as `port` reports it to the robot. `guard`: a lock where other threads may `stop` it."""
         self._port = port
         self.queue = QueueStatus()
         self.robot = RobotStatus()
@@ -96,8 +105,10 @@ class OperatorClient:
         self.other = PlanTrace()  # plan of the operator with authority, while that is another one
         self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
         self.solids: tuple[Solid, ...] = ()  # obstacles around the arm, and bodies that its tool holds
-        self.halt_watch = HaltWatch(agent, port.halt, lambda robot: robot.mode is ExecutorMode.HALTED)
-        self.estop_watch = HaltWatch(ESTOP_SENDER + agent, port.estop, lambda robot: robot.estop, at_once=False)
+        self.halt_watch = HaltWatch(agent, port.halt, lambda robot: robot.mode is ExecutorMode.HALTED, guard=guard)
+        self.estop_watch = HaltWatch(
+            ESTOP_SENDER + agent, port.estop, lambda robot: robot.estop, at_once=False, guard=guard
+        )
         self.requests = Requests(request_limit)
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
         self._then: dict[int, Callable[[Outcome], None]] = {}
@@ -173,7 +184,7 @@ class OperatorClient:
         That of a reset, tare or resume is the robot's own, not the queue's, which has only sent it.
         """
         if isinstance(command, Halt | EStop):
-            (self.halt_watch if isinstance(command, Halt) else self.estop_watch).ask(command.reason, now)
+            self.stop(command, now)
         ticket = self.requests.open(command, now)
         if then is not None:
             self._then[ticket] = then
@@ -185,12 +196,20 @@ class OperatorClient:
                 self._confirmations[ticket] = Confirmation(command)
 
         if isinstance(command, Halt | EStop):
-            answer(Outcome(Result.DONE, "sent, repeated until the robot confirms"), now)
+            answer(Outcome(Result.DONE, STOP_SENT), now)
         elif isinstance(command, Resume) and self.halt_watch.stage is HaltStage.ASKED:
             answer(Outcome(Result.REFUSED, "the halt is not confirmed; allowed: after the robot has confirmed it"), now)
         else:
             self._port.call(command, answer)
         return ticket
+
+    def stop(self, command: Halt | EStop, now: float) -> None:
+        """Send a halt or an e-stop at once; from any thread, if the client has a lock. `note_stop` records it."""
+        (self.halt_watch if isinstance(command, Halt) else self.estop_watch).ask(command.reason, now)
+
+    def note_stop(self, command: Halt | EStop, now: float) -> None:
+        """Record a stop that was sent."""
+        self.note(f"{command}: {STOP_SENT}", Tone.PLAIN, now)
 
     def send_pose_target(self, target: PoseTarget) -> None:
         """Send a pose target; pose targets have no answers."""

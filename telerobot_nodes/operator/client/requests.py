@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,6 +16,8 @@ REPEATED = 0.05  # [s] between two copies of a stop that is not confirmed
 LEAST_WAIT = 5.0  # [s] for the robot's answer to an operation, and three round trips more
 SETTLING = 2.0  # [s] from the acknowledgement of a RESUME to the robot's new mode
 STATES = 2  # of the queue until one certainly counts the operation
+Guard = AbstractContextManager[object]
+UNGUARDED: Guard = nullcontext()
 STOPPED = frozenset({ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT})
 _SENT: dict[type, Callable[[QueueStatus], int]] = {  # number of the latest one sent
     Reset: lambda queue: queue.reset_number,
@@ -230,7 +233,8 @@ class HaltWatch:
     """Stage of the latest halt, or of the latest e-stop. It stays asked until the robot shows the receipt of it.
 
     `in_force(status)`: whether the robot is stopped by one of this kind, whoever sent it. `at_once`: the status that
-    shows the receipt shows this, too; else the hardware may report it later.
+    shows the receipt shows this, too; else the hardware may report it later. `guard`: entered by every method; a lock
+    where more than one thread may ask.
     """
 
     def __init__(
@@ -239,8 +243,10 @@ class HaltWatch:
         send: Callable[[int, str], None],
         in_force: Callable[[RobotStatus], bool],
         at_once: bool = True,
+        guard: Guard = UNGUARDED,
     ) -> None:
         self.stage = HaltStage.NONE
+        self._guard = guard
         self._stop = RepeatedStop(send)
         self._agent, self._in_force, self._at_once = agent, in_force, at_once
 
@@ -251,18 +257,24 @@ class HaltWatch:
 
     def ask(self, reason: str, now: float) -> None:
         """Send a stop; before its receipt, another request is the same stop."""
-        if self.stage is HaltStage.ASKED:
-            self._stop.again(now)
-        else:
-            self._stop.begin(reason, now)
-        self._step(_Event.ASK)
+        with self._guard:
+            if self.stage is HaltStage.ASKED:
+                self._stop.again(now)
+            else:
+                self._stop.begin(reason, now)
+            self._step(_Event.ASK)
 
     def step(self, now: float) -> None:
         """Send the stop again until its receipt."""
-        self._stop.step(now)
+        with self._guard:
+            self._stop.step(now)
 
     def report(self, robot: RobotStatus) -> None:
         """Take in the latest status of the robot."""
+        with self._guard:
+            self._report(robot)
+
+    def _report(self, robot: RobotStatus) -> None:
         halted = self._in_force(robot)
         if self.stage is HaltStage.ASKED:
             received = (self._agent, self._stop.number) in robot.halts_received

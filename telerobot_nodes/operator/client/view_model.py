@@ -5,6 +5,7 @@ A source without a message for STALE_AFTER is shown as stale. What must never en
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +15,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client.client import Notice, OperatorClient, Tone
 from telerobot_nodes.operator.client.plan_trace import PlanLines
 from telerobot_nodes.operator.client.requests import HaltStage
-from telerobot_nodes.operator.client.status import LinkSetting
+from telerobot_nodes.operator.client.status import LinkSetting, RobotStatus
 from telerobot_nodes.operator.client.surroundings import Solid
 
 STALE_AFTER = 0.5  # [s] without a message
@@ -193,7 +194,18 @@ def _robot_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
         Row("arm", "not known" if heard is None else f"{motion}, {robot.rate:.2f} plan s/s", old),
         Row("plan time", f"robot {robot.plan_time:.1f} s, plan ends {queue.head_time:.1f} s", old),
         Row("executed", f"{robot.executed_seq} of {queue.head_seq}, committed to {robot.committed_seq}", old),
+        *_readings(robot, old),
     )
+
+
+def _readings(robot: RobotStatus, tone: Tone) -> Iterator[Row]:
+    """Tool position, force and torque, where they are known."""
+    if robot.tool_pose.size:
+        yield Row("tool", "x {:.3f}, y {:.3f}, z {:.3f} m".format(*robot.tool_pose[:3]), tone)
+    if robot.wrench.size:
+        force, torque = robot.wrench[:3], robot.wrench[3:]
+        sizes = f"{np.linalg.norm(force):.1f} N, {np.linalg.norm(torque):.2f} N m"
+        yield Row("force, torque", f"{sizes} ({', '.join(f'{part:.1f}' for part in force)} N)", tone)
 
 
 def _lead(client: OperatorClient, now: float) -> tuple[str, Tone]:

@@ -14,12 +14,12 @@ from typing import Any
 
 from telerobot_nodes.core.protocol import begins_with_halt, trial_of
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.scene import palette
 
 LINES = 12  # shown
 MOST_WAITING = 32  # texts; a person cannot press faster than the node takes them
 MOST_WORDS = 16  # shown of the completions
 STEP_WORDS = ("step", "continue", "cancel")  # for the command that waits, else for the first that runs
-COLOURS = {"good": "#3fb950", "bad": "#f85149", "asked": "#d29922", "": "inherit"}
 
 ROW = "white-space:pre-wrap;padding-left:1.2em;text-indent:-1.2em"
 INSET = "padding:0 0.8em 0.4em;font-family:monospace;font-size:0.8em"
@@ -101,7 +101,7 @@ class CommandLine:
         return said
 
     def tell(self, text: str, colour: str = "") -> None:
-        """Add a line; `colour`: a word of COLOURS."""
+        """Add a line; `colour`: a word of the palette."""
         self._lines += [(colour, line) for line in text.splitlines() if line.strip()]
         self._stale = True
 
@@ -138,7 +138,7 @@ class CommandLine:
 
 
 def _html(rows: Iterable[tuple[str, str]]) -> str:
-    lines = "".join(f'<div style="color:{COLOURS[colour]};{ROW}">{escape(text)}</div>' for colour, text in rows)
+    lines = "".join(f'<div style="color:{palette.WORDS[colour]};{ROW}">{escape(text)}</div>' for colour, text in rows)
     return f'<div style="{INSET}">{lines}</div>' if lines else ""
 
 

@@ -1,30 +1,33 @@
 """The browser console: web server, stop bar, stage, panel and gizmo on one operator client.
 
-The node calls `step` every STEP_PERIOD from one thread. Nothing is drawn while no browser is connected.
+The node calls `step` every STEP_PERIOD from one thread, and `take_requests` whenever the console wakes it. HALT and
+e-stop wait for neither: the web server's thread sends them. Nothing is drawn while no browser is connected.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import OperatorClient, commands, other_plan, plan_lines, scene, view
+from telerobot_nodes.operator.client import OperatorClient, commands, view
 from telerobot_nodes.operator.console import markup
+from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
-from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request
+from telerobot_nodes.operator.console.goal import Goal
+from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
-from telerobot_nodes.operator.console.stage import Stage, StageShapes
-from telerobot_nodes.operator.web import PictureView, Press, StopBar, start_server, stop_server, url
+from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
+from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Shape, Stage
+from telerobot_nodes.operator.web import PictureView, Press, StopBar, ViewOnly, start_server, stop_server, url
 
-STEP_PERIOD = 0.04  # [s] of the node; longest delay of a command
+STEP_PERIOD = 0.04  # [s] of the node
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
-PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of the plan
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
 PRESSES: dict[Press, Callable[[], commands.Command]] = {
     Press.HALT: commands.Halt,
@@ -43,28 +46,38 @@ class ConsoleSetup:
     offered: frozenset[commands.Kind] = ALL_OFFERED
     hands: Mapping[str, str] = field(default_factory=dict)  # name to show: file
     complete: Complete | None = None  # of the command line; None: there is none
+    wake: Callable[[], object] = lambda: None  # from any thread: there are requests
+    surroundings: tuple[Shape, ...] = ()  # drawn around the arm
+    others: tuple[OtherArm, ...] = ()  # shown beside the arm, and stopped with it
+    view: ViewOnly | None = None  # where people may look and not touch
 
 
 class Console:
     """One console. Raises InvalidValueError when it cannot be served at the address in `setup`."""
 
-    def __init__(self, client: OperatorClient, robot: RobotModel, shapes: StageShapes, setup: ConsoleSetup) -> None:
+    def __init__(self, client: OperatorClient, robot: RobotModel, shapes: ArmShapes, setup: ConsoleSetup) -> None:
         self._client = client
-        self.inbox = Inbox()
-        self._bar = StopBar(lambda press: self.inbox.put(PRESSES[press]()))
+        self._stopped = (client, *(other.client for other in setup.others))  # by HALT and e-stop
+        self.inbox = Inbox(wake=setup.wake)
+        self._bar = StopBar(self._press)
         self.pictures = PictureView()
-        self._server = start_server(setup.host, setup.port, self._bar, self.pictures)
-        self.url = url(self._server)
+        self._server = start_server(setup.host, setup.port, self._bar, self.pictures, setup.view)
+        self.url = url(self._server.get_host(), self._server.get_port())
+        self.view_url = url(setup.view.host, setup.view.port) if setup.view is not None else ""
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         gui.set_panel_label("Telerobot")
         gui.main_panel.dock_right()
-        self._stage = Stage(self._server, robot, shapes)
+        self._stage = Stage(self._server, setup.surroundings, [other.base[:3] for other in setup.others])
+        self._own = DrawnArm(client, ArmScene(self._server.scene, robot, shapes))
+        self._others = OtherArms(self._server.scene, setup.others)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
+        self.goal = Goal(gui, self._server.scene) if commands.Clear in setup.offered else None  # with a plan queue
+        self._forces = ForcePlot(gui)
+        self._robot = robot
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
-        self._plan_drawn = (-1, -PLAN_PERIOD)  # version, time [s]
 
     @property
     def browsers(self) -> int:
@@ -81,30 +94,47 @@ class Console:
 
         `shown`: time of the client's values [s], where it is not `now`: of a recording.
         """
-        for request in self.inbox.take():
-            self._act(request, now)
+        self.take_requests(now)
         target = self._gizmo.held_target()
         if target is not None:  # repeated while held still, like a device
             self._client.send_pose_target(target)
+        if self.goal is not None:
+            self.goal.step(self._client, now, driven=target is not None)
         if self.browsers and now - self.drawn_at >= DRAW_PERIOD:
             self.drawn_at = now
             self._draw(now, now if shown is None else shown)
+
+    def take_requests(self, now: float) -> None:
+        """Execute the requests of the browsers."""
+        for request in self.inbox.take():
+            self._act(request, now)
 
     def close(self) -> None:
         """End the web server."""
         stop_server(self._server)
 
     def _draw(self, now: float, shown: float) -> None:
-        picture, texts = scene(self._client, shown), view(self._client, shown)
+        own = view(self._client, shown)
+        own = replace(own, rows=(*own.rows, margin_row(self._robot, self._client.robot.joint_position)))
+        texts = self._others.beside(own, shown)
         self._bar.show(markup.bar(texts, self._client.robot.estop))
-        with suppress(RuntimeError), self._server.atomic():  # viser 1.1 wakes its pages from this thread: a rare race
+        with self._server.atomic():
             self._panel.show(texts, now)
-            self._stage.draw(picture)
+            self._forces.show(self._client.robot, shown)
+            picture = self._own.draw(shown)
+            self._others.draw(now)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
-        version, drawn = self._plan_drawn
-        if picture.plan_version != version and now - drawn >= PLAN_PERIOD:
-            self._stage.draw_plan(plan_lines(self._client), other_plan(self._client))
-            self._plan_drawn = (picture.plan_version, now)
+        self._own.draw_plan(picture, now)
+
+    def _press(self, press: Press) -> None:
+        """Of the stop bar, on the web server's thread."""
+        command = PRESSES[press]()
+        if isinstance(command, commands.Halt | commands.EStop):
+            for client in self._stopped:
+                client.stop(command, time.monotonic())
+            self.inbox.put(Stopped(command))
+        else:
+            self.inbox.put(command)
 
     def _act(self, request: Request, now: float) -> None:
         if isinstance(request, GizmoMode):
@@ -113,6 +143,8 @@ class Console:
             self._gizmo.hold(request.held)
         elif isinstance(request, commands.PoseTarget):
             self._gizmo.move(request)
+        elif isinstance(request, Stopped):
+            self._client.note_stop(request.command, now)
         elif isinstance(request, Refused):
             self._client.refuse(request.reason, now)
         else:

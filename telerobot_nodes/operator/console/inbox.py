@@ -1,13 +1,14 @@
-"""Bounded queue from the threads of the web server to the thread of the node; stops come first.
+"""Bounded queue from the threads of the web server to the thread of the node.
 
 Callbacks of a browser only add requests; the node's thread takes and executes them. Of a stream only the newest value
-is kept.
+is kept. Stops are sent by the thread that receives them; here they only leave their trace.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from telerobot_nodes.operator.client import Command, EStop, Halt, PoseTarget
@@ -30,36 +31,40 @@ class GizmoDrag:
 
 
 @dataclass(frozen=True)
+class Stopped:
+    """A stop that was sent."""
+
+    command: Halt | EStop
+
+
+@dataclass(frozen=True)
 class Refused:
     """An input that is no valid command, and the reason."""
 
     reason: str
 
 
-Request = Command | PoseTarget | GizmoMode | GizmoDrag | Refused
+Request = Command | PoseTarget | GizmoMode | GizmoDrag | Stopped | Refused
 
 
 class Inbox:
-    """Thread-safe queue of requests."""
+    """Thread-safe queue of requests. `wake` is called when one was added, but not for a value of a stream."""
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
-        self._capacity = capacity
+    def __init__(self, capacity: int = CAPACITY, wake: Callable[[], object] = lambda: None) -> None:
+        self._capacity, self._wake = capacity, wake
         self._lock = threading.Lock()
-        self._stops: dict[type, Request] = {}
         self._waiting: deque[Request] = deque()
         self._newest: dict[type, Request] = {}
         self._dropped = 0
 
     def put(self, request: Request) -> bool:
-        """Add a request; False if it was dropped because the queue is full. A stop is never dropped."""
+        """Add a request; False if it was dropped because the queue is full."""
         with self._lock:
-            if isinstance(request, (EStop, Halt)):
-                self._stops[type(request)] = request
-            elif len(self._waiting) >= self._capacity:
+            if len(self._waiting) >= self._capacity:
                 self._dropped += 1
                 return False
-            else:
-                self._waiting.append(request)
+            self._waiting.append(request)
+        self._wake()
         return True
 
     def put_newest(self, request: Request) -> None:
@@ -68,13 +73,11 @@ class Inbox:
             self._newest[type(request)] = request
 
     def take(self) -> list[Request]:
-        """Take everything: stops first, then requests in order, then the newest value of each stream."""
+        """Take everything: requests in order, then the newest value of each stream."""
         with self._lock:
-            requests: list[Request] = [*self._stops.values(), *self._waiting]
-            requests += self._newest.values()
+            requests: list[Request] = [*self._waiting, *self._newest.values()]
             if self._dropped:
                 requests.append(Refused(f"{self._dropped} requests dropped: more than {self._capacity} waiting"))
-            self._stops.clear()
             self._waiting.clear()
             self._newest.clear()
             self._dropped = 0

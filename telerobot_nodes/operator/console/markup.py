@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from telerobot_nodes.operator.client import ConsoleView, HaltStage, Row, Tone
-from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.web import BarState
 
 # Rows come and go; what stands below them must not move under the pointer of a person who is about to press it.
-STATUS_LINES = 13  # space kept for the status block; more rows make it grow
+STATUS_LINES = 16  # space kept for the status block; more rows make it grow
 NOTICE_LINES = 6  # space of the notices, which scroll
 SHOWN_NOTICES = 12
 LINE = 19  # [px] of a row

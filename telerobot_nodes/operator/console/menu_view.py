@@ -7,33 +7,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from telerobot_nodes.operator.client import Tone
-from telerobot_nodes.operator.console.palette import TONES
-from telerobot_nodes.operator.forms import FormField, MenuItem, Sort
+from telerobot_nodes.operator.forms import FormField, MenuItem, RunLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.scene import palette
 
 MOST_WAITING = 32  # presses; a person cannot press faster than the node takes them
 LINES = 4  # shown of what was told
-COLOURS = {"good": TONES[Tone.GOOD], "bad": TONES[Tone.BAD], "asked": TONES[Tone.WARN], "": TONES[Tone.QUIET]}
 INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
-
-
-@dataclass(frozen=True)
-class RunLeaf:
-    """A person runs a leaf. `typed`: what its fields held, by name."""
-
-    path: str
-    typed: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class StopLeaf:
-    """A person stops what runs."""
 
 
 class MenuView:
@@ -86,7 +70,7 @@ class MenuView:
                 self.tell(reason, "bad")
 
     def tell(self, text: str, colour: str = "") -> None:
-        """Add a line; `colour`: a word of COLOURS."""
+        """Add a line; `colour`: a word of the palette."""
         self._lines.append((colour, text))
         self._show_lines()
 
@@ -198,7 +182,7 @@ def _widget(gui: Any, field: FormField) -> Any:
 
 
 def _note(field: FormField) -> str:
-    return _block(_line("; ".join(filter(None, (field.doc, field.allowed))), ""), TWO_LINES)
+    return _block(_line("; ".join(filter(None, (field.doc, field.allowed))), "hint"), TWO_LINES)
 
 
 def _refusal(reason: str) -> str:
@@ -206,7 +190,7 @@ def _refusal(reason: str) -> str:
 
 
 def _line(text: str, colour: str) -> str:
-    return f'<div style="color:{COLOURS[colour]}">{escape(text)}</div>'
+    return f'<div style="color:{palette.WORDS[colour]}">{escape(text)}</div>'
 
 
 def _block(inner: str, more: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.forms.form import Filled, Form, MenuItem
+from telerobot_nodes.operator.forms.form import Filled, Form, MenuItem, RunLeaf, StopLeaf
 from telerobot_nodes.operator.forms.form_field import FormField, Sort, Value
 
-__all__ = ["Filled", "Form", "FormField", "MenuItem", "Sort", "Value"]
+__all__ = ["Filled", "Form", "FormField", "MenuItem", "RunLeaf", "Sort", "StopLeaf", "Value"]

@@ -41,6 +41,19 @@ class Form:
 
 
 @dataclass(frozen=True)
+class RunLeaf:
+    """A person runs a leaf. `typed`: what its fields held, by name."""
+
+    path: str
+    typed: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class StopLeaf:
+    """A person stops what runs."""
+
+
+@dataclass(frozen=True)
 class MenuItem:
     """A menu with its items, or a leaf with its form."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.operator.panel.menu_page import MenuPage
 from telerobot_nodes.operator.panel.operator_panel import OperatorPanel, Requests
 
-__all__ = ["OperatorPanel", "Requests"]
+__all__ = ["MenuPage", "OperatorPanel", "Requests"]

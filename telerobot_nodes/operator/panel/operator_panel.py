@@ -30,6 +30,7 @@ from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, trial_of
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
 from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedNumber
+from telerobot_nodes.operator.panel.menu_page import MenuPage
 from telerobot_nodes.operator.panel.stop_rows import StopRows
 
 LINES = 200  # of answers kept
@@ -63,10 +64,12 @@ class OperatorPanel(QWidget):
         self._answers.setObjectName("answers")
         self._answers.setReadOnly(True)
         self._answers.setMaximumBlockCount(LINES)
+        self.menus = MenuPage()
         tabs = QTabWidget()
         for name, page in (
             ("Plan", self._plan_page()),
             ("Device", self._device_page()),
+            ("Menu", self.menus),
             ("Task", self._task_page(primitives)),
             ("Status", _page(self._status)),
         ):

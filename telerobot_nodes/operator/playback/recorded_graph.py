@@ -70,6 +70,13 @@ class RecordedClient(OperatorClient):
         """Record why nothing was sent, at the time that is shown."""
         super().refuse(reason, self.at)
 
+    def stop(self, command: commands.Halt | commands.EStop, now: float) -> None:
+        """Send nothing."""
+
+    def note_stop(self, command: commands.Halt | commands.EStop, now: float) -> None:
+        """Say that nothing was sent."""
+        self.refuse(f"{command}: {NOTHING_SENT}", now)
+
     def ask(self, command: commands.Command, now: float, then: Callable[[Outcome], None] | None = None) -> int:
         """Refuse: there is nothing to ask."""
         self.refuse(f"{command}: {NOTHING_SENT}", now)

@@ -16,15 +16,21 @@ from typing import Any
 
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.web.loop_event import make_wakes_safe
 from telerobot_nodes.operator.web.picture_view import PictureView
 from telerobot_nodes.operator.web.stop_bar import StopBar
+from telerobot_nodes.operator.web.view_only import Both, ViewOnly
 
 _LOCAL_PAGES = re.compile(r"https?://(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
 _PATCH = threading.Lock()
 
 
-def start_server(host: str, port: int, bar: StopBar, pictures: PictureView | None = None) -> Any:
+def start_server(
+    host: str, port: int, bar: StopBar, pictures: PictureView | None = None, view: ViewOnly | None = None
+) -> Any:
     """A viser server on `host`, at `port` or the next free one (0: any), with stop bar and pictures in its page.
+
+    `view`: where the same pages are served to people who only look.
 
     On loopback, websocket requests from pages of other sites are rejected: a browser lets any page connect to local
     ports, and this one can move an arm. Raises InvalidValueError when the address is not of this machine.
@@ -32,18 +38,22 @@ def start_server(host: str, port: int, bar: StopBar, pictures: PictureView | Non
     import viser
 
     in_range(port, "console port", 0, 65535)
-    _check_host(host)
+    _check_host(host, "console host")
+    if view is not None:
+        in_range(view.port, "console view port", 0, 65535)
+        _check_host(view.host, "console view host")
     with (
-        _serving(bar, pictures or PictureView(), _origins(host)),
+        _serving(bar, pictures or PictureView(), _origins(host), view),
         contextlib.redirect_stdout(io.StringIO()),
     ):  # without the banner of viser
-        return viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
+        server = viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
+    make_wakes_safe(server)
+    return server
 
 
-def url(server: Any) -> str:
-    """Address of the console."""
-    host = server.get_host()
-    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+def url(host: str, port: int) -> str:
+    """Address of the pages."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def stop_server(server: Any) -> None:
@@ -52,13 +62,13 @@ def stop_server(server: Any) -> None:
         server.stop()
 
 
-def _check_host(host: str) -> None:
+def _check_host(host: str, field: str) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.bind((host, 0))
     except (OSError, UnicodeError) as error:
-        raise InvalidValueError("console host", host, f"allowed: an address of this machine ({error})") from None
+        raise InvalidValueError(field, host, f"allowed: an address of this machine ({error})") from None
 
 
 def _is_loopback(host: str) -> bool:
@@ -74,16 +84,20 @@ def _origins(host: str) -> list[Any] | None:
 
 
 @contextlib.contextmanager
-def _serving(bar: StopBar, pictures: PictureView, origins: list[Any] | None) -> Iterator[None]:
-    """While a viser server starts: its pages with the bar, its websocket for `origins` only."""
+def _serving(bar: StopBar, pictures: PictureView, origins: list[Any] | None, view: ViewOnly | None) -> Iterator[None]:
+    """While a viser server starts: its pages with the bar, its websocket for `origins` only, and a second server."""
     import websockets.asyncio.server as transport
 
     plain = transport.serve
 
     def serve(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
         pages = bar.added(process_request)
-        handler = bar.routed(pictures.routed(handler))
-        return plain(handler, *where, process_request=pages, origins=origins, **options)
+        own = plain(bar.routed(pictures.routed(handler)), *where, process_request=pages, origins=origins, **options)
+        if view is None:
+            return own
+        looks = bar.routed(pictures.routed(view.looking(handler)), looking=True)
+        plain_pages = bar.added(process_request, looking=True)
+        return Both(own, view, lambda port: plain(looks, view.host, port, process_request=plain_pages, **options))
 
     with _PATCH:
         transport.serve = serve  # type: ignore[assignment,misc]

@@ -21,6 +21,7 @@ from typing import Any
 PATH = "/stops"  # of the bar's connection
 MOST_CHARACTERS = 32  # of a word from a page
 ADDED = ("stop_bar.html", "frame_pace.html", "picture_view.html")
+LOOKING = b"<script>window.telerobotLooks = true;</script>"
 _BODY = b"<body>"
 
 Handler = Callable[[Any], Awaitable[None]]
@@ -49,7 +50,10 @@ class BarState:
 
 
 class StopBar:
-    """One bar for all pages of a console. `pressed` is called on the server's thread and must not block."""
+    """One bar for all pages of a console. `pressed` is called on the server's thread and must not block.
+
+    A press is confirmed to its page when `pressed` has returned; if that raises, the page sends a stop again.
+    """
 
     def __init__(self, pressed: Callable[[Press], object]) -> None:
         self._pressed = pressed
@@ -69,33 +73,36 @@ class StopBar:
             with contextlib.suppress(RuntimeError):  # the server has ended
                 self._loop.call_soon_threadsafe(self._send)
 
-    def routed(self, handler: Handler) -> Handler:
-        """A handler of websockets that takes the connections of bars and leaves all others to `handler`."""
+    def routed(self, handler: Handler, looking: bool = False) -> Handler:
+        """A handler of websockets that takes the connections of bars and leaves all others to `handler`.
+
+        `looking`: of pages that may press nothing.
+        """
 
         async def handle(connection: Any) -> None:
             if connection.request.path == PATH:
-                await self._listen(connection)
+                await self._listen(connection, () if looking else tuple(Press))
             else:
                 await handler(connection)
 
         return handle
 
     @staticmethod
-    def added(answer: Answer) -> Answer:
-        """A server of pages like `answer`, with the bar in each."""
+    def added(answer: Answer, looking: bool = False) -> Answer:
+        """A server of pages like `answer`, with the bar in each; `looking`: without buttons and keys."""
 
         def process(connection: Any, request: Any) -> Any:
             response = answer(connection, request)
             if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
                 zipped = response.headers.get("Content-Encoding") == "gzip"
-                response.body = _with_bar(response.body, zipped)
+                response.body = _with_bar(response.body, zipped, looking)
                 del response.headers["Content-Length"]
                 response.headers["Content-Length"] = str(len(response.body))
             return response
 
         return process
 
-    async def _listen(self, connection: Any) -> None:
+    async def _listen(self, connection: Any, allowed: tuple[Press, ...]) -> None:
         from websockets.exceptions import ConnectionClosed
 
         self._loop = asyncio.get_running_loop()
@@ -105,8 +112,8 @@ class StopBar:
                 await connection.send(self._state)
             async for word in connection:
                 press = press_of(word)
-                if press is None:
-                    await connection.close(1008, f"allowed: {', '.join(press.value for press in Press)}")
+                if press not in allowed:
+                    await connection.close(1008, f"allowed: {', '.join(one.value for one in allowed) or 'nothing'}")
                     return
                 self._pressed(press)
                 await connection.send(json.dumps({"heard": press.value}))
@@ -129,9 +136,9 @@ def press_of(word: str | bytes) -> Press | None:
 
 
 @cache
-def _with_bar(page: bytes, zipped: bool) -> bytes:
+def _with_bar(page: bytes, zipped: bool, looking: bool) -> bytes:
     plain = gzip.decompress(page) if zipped else page
-    bar = b"".join(files(__package__).joinpath(name).read_bytes() for name in ADDED)
+    bar = LOOKING * looking + b"".join(files(__package__).joinpath(name).read_bytes() for name in ADDED)
     before, body, after = plain.partition(_BODY)
     if not body:
         raise ValueError("the page of viser has no <body> to hold the stop bar")

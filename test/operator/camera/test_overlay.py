@@ -11,7 +11,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.camera import OVERVIEW, NoDisplayError, SceneCamera, TwinScene
 from telerobot_nodes.operator.camera import Overlay, paint
 from telerobot_nodes.operator.client import PlanLines, SceneView
-from telerobot_nodes.operator.console import Detail, load_shapes, palette
+from telerobot_nodes.operator.scene import Detail, load_shapes, palette
 
 SIZE = (640, 480)
 NOTHING = np.empty((0, 3))

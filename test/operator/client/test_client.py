@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -116,6 +117,29 @@ def test_a_halt_is_repeated_until_the_robot_shows_its_receipt(client, port):
     client.tick(0.4)
     assert len(port.halts) == 3
     assert client.halt_watch.stage is HaltStage.CONFIRMED
+
+
+def test_another_thread_stops_the_robot_and_the_client_records_it_when_it_can(client, port):
+    client.stop(commands.Halt("too close"), 0.0)
+    assert port.halts == [(1, "too close")]
+    assert texts(client) == []
+    client.receive_robot(halted((ME, 1)), 0.1)
+    client.note_stop(commands.Halt("too close"), 0.2)
+    assert len(port.halts) == 1
+    assert texts(client)[-1] == "halt: sent, repeated until the robot confirms"
+
+
+def test_copies_of_a_stop_are_sent_by_one_thread_at_a_time():
+    guard, held = Lock(), []
+    port = RecordingPort()
+    port.halt = port.estop = lambda number, reason: held.append(guard.locked())
+    client = OperatorClient(port, guard=guard)
+    for command in (commands.Halt(), commands.EStop()):
+        client.stop(command, 0.0)
+    client.tick(0.1)
+    client.receive_robot(halted(), 0.2)
+    assert held == [True] * 4
+    assert not guard.locked()
 
 
 def test_a_report_of_an_earlier_halt_confirms_no_later_one(client, port):

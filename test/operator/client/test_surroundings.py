@@ -10,7 +10,7 @@ from console_rig import Sink
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import OperatorClient, Solid, scene
-from telerobot_nodes.operator.console.solids_view import SolidsView
+from telerobot_nodes.operator.scene.solids_view import SolidsView
 
 AT = (0.5, 0.1, 0.4, 0.0, 0.0, 0.0, 1.0)
 LYING = (0.5, 0.1, 0.4, 0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5))  # z along WORLD's x

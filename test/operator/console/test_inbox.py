@@ -6,21 +6,20 @@ from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.console.inbox import Inbox, Refused
 
 
-def test_a_halt_passes_every_other_request():
-    box = Inbox()
-    box.put(commands.Clear())
-    box.put(commands.Halt())
-    assert box.take() == [commands.Halt(), commands.Clear()]
-
-
-def test_a_full_box_drops_requests_and_says_so_but_never_a_halt():
+def test_a_full_box_drops_requests_and_says_so():
     box = Inbox(capacity=2)
     kept = [box.put(commands.Clear()) for _ in range(5)]
-    assert box.put(commands.Halt())
     assert kept == [True, True, False, False, False]
-    taken = box.take()
-    assert taken[:3] == [commands.Halt(), commands.Clear(), commands.Clear()]
-    assert taken[3] == Refused("3 requests dropped: more than 2 waiting")
+    assert box.take() == [commands.Clear(), commands.Clear(), Refused("3 requests dropped: more than 2 waiting")]
+
+
+def test_who_takes_is_woken_by_each_request_that_was_added_and_not_by_a_stream():
+    taken = []
+    box = Inbox(capacity=2, wake=lambda: taken.append(len(box.take())))
+    box.put(commands.Clear())
+    box.put_newest(commands.TimeRatio(1.0))
+    box.put(commands.Clear())
+    assert taken == [1, 2]
 
 
 def test_a_stream_keeps_only_its_newest_value():
@@ -33,7 +32,7 @@ def test_a_stream_keeps_only_its_newest_value():
 
 def test_taking_empties_the_box():
     box = Inbox()
-    box.put(commands.Halt())
+    box.put(commands.Clear())
     box.put_newest(commands.TimeRatio(1.0))
     box.take()
     assert box.take() == []

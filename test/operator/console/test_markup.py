@@ -1,7 +1,8 @@
 """Status, notices and legend as HTML."""
 
 from telerobot_nodes.operator.client import Row, Tone
-from telerobot_nodes.operator.console import markup, palette
+from telerobot_nodes.operator.console import markup
+from telerobot_nodes.operator.scene import palette
 
 
 def test_texts_from_other_machines_cannot_become_markup():

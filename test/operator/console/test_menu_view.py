@@ -2,9 +2,9 @@
 
 import pytest
 
-from telerobot_nodes.operator.console import MenuView, RunLeaf, StopLeaf
+from telerobot_nodes.operator.console import MenuView
 from telerobot_nodes.operator.console.menu_view import BACK, MOST_WAITING, STOP
-from telerobot_nodes.operator.forms import Form, FormField, MenuItem, Sort
+from telerobot_nodes.operator.forms import Form, FormField, MenuItem, RunLeaf, Sort, StopLeaf
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the tool")
 FELT = FormField("felt", Sort.FLAG, True)

@@ -71,6 +71,9 @@ def test_a_command_is_refused_and_a_halt_watches_for_nothing(graph):
         graph.show(5.0)
         assert "recording: nothing is sent" in graph.client.notices[-1].text
         assert graph.client.notices[-1].time == 5.0
+    graph.client.stop(commands.Halt(), 90000.0)
+    graph.client.note_stop(commands.Halt(), 90000.0)
+    assert "recording: nothing is sent" in graph.client.notices[-1].text
     assert graph.client.halt_watch.stage.name == "NONE"
 
 

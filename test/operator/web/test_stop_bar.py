@@ -19,7 +19,7 @@ def served():
     pressed = []
     bar = StopBar(pressed.append)
     server = start_server("127.0.0.1", 0, bar)
-    yield bar, pressed, url(server)
+    yield bar, pressed, url("127.0.0.1", server.get_port())
     stop_server(server)
 
 

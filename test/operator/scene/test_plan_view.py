@@ -5,8 +5,8 @@ import pytest
 from viser_scene import RecordingScene
 
 from telerobot_nodes.operator.client.plan_trace import PlanLines
-from telerobot_nodes.operator.console import palette
-from telerobot_nodes.operator.console.plan_view import PlanView, linear, vertex_colours
+from telerobot_nodes.operator.scene import palette
+from telerobot_nodes.operator.scene.plan_view import PlanView, linear, vertex_colours
 
 
 def test_each_timing_kind_has_its_own_colour_and_an_unknown_kind_is_still_drawn():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.operator.client import Tone
-from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.scene import palette
 
 
 @pytest.mark.parametrize(("colour", "css"), [((0, 0, 0), "#000000"), ((255, 8, 16), "#ff0810")])

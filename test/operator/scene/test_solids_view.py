@@ -5,7 +5,7 @@ import pytest
 from viser_scene import RecordingScene
 
 from telerobot_nodes.operator.client import Solid
-from telerobot_nodes.operator.console.solids_view import SolidsView
+from telerobot_nodes.operator.scene.solids_view import SolidsView
 
 AT = (0.5, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0)
 BOX = Solid("table", "box", (1.0, 0.6, 0.04), AT)

@@ -44,6 +44,13 @@ TONES: dict[Tone, str] = {  # text on the dark panel
     Tone.WARN: "#ffc46b",
     Tone.BAD: "#ff7b7b",
 }
+WORDS: dict[str, str] = {  # of a line among commands and menus, by what it means
+    "good": TONES[Tone.GOOD],
+    "bad": TONES[Tone.BAD],
+    "asked": TONES[Tone.WARN],
+    "hint": TONES[Tone.QUIET],
+    "": TONES[Tone.PLAIN],
+}
 BANNERS: dict[Tone, str] = {  # background of the banner, white text
     Tone.GOOD: "#1c7c4e",
     Tone.PLAIN: "#35506e",

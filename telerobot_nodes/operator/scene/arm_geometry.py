@@ -15,7 +15,7 @@ from telerobot_nodes.core.config import example_robot_data
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import ModelError
-from telerobot_nodes.operator.console.palette import ACTUAL, Rgb
+from telerobot_nodes.operator.scene.palette import ACTUAL, Rgb
 
 ROUND_SECTIONS = 32  # [-] faces of a cylinder
 SHARP_EDGE = 0.7  # [rad] between neighbouring faces; sharper edges are not shaded round

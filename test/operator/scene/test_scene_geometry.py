@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from telerobot_nodes.operator.console.scene_geometry import surroundings
+from telerobot_nodes.operator.scene.scene_geometry import surroundings
 
 SCENE = """<mujoco><worldbody>
   <geom name="floor" type="plane" size="1 1 .1"/>

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from trimesh import creation
 
-from telerobot_nodes.operator.console.arm_geometry import ROUND_SECTIONS, Mesh, Shape, merge, rgb, sharp
-from telerobot_nodes.operator.console.palette import Rgb
+from telerobot_nodes.operator.scene.arm_geometry import ROUND_SECTIONS, Mesh, Shape, merge, rgb, sharp
+from telerobot_nodes.operator.scene.palette import Rgb
 
 
 def surroundings(model: Any, without: str) -> tuple[Shape, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import Solid
-from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.scene import palette
 
 OPACITY = 0.55
 PLATE = (3.0, 3.0, 0.002)  # [m] drawn for a half-space

@@ -1,9 +1,9 @@
-"""What the stage computes before it draws."""
+"""What the scene of an arm computes before it draws."""
 
 import numpy as np
 
 from telerobot_nodes.operator.client import SceneView
-from telerobot_nodes.operator.console.stage import force_in_world
+from telerobot_nodes.operator.scene.arm_scene import force_in_world
 
 
 def test_the_force_is_turned_into_world_with_the_tool():

@@ -5,7 +5,7 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import ModelError
-from telerobot_nodes.operator.console import Detail, load_shapes
+from telerobot_nodes.operator.scene import Detail, load_shapes
 
 
 @pytest.mark.parametrize("detail", list(Detail))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import PlanLines
-from telerobot_nodes.operator.console import palette
+from telerobot_nodes.operator.scene import palette
 
 _THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004, "other": 0.004}  # [m]
 _CONFLICT_THICKNESS = 0.011  # [m]

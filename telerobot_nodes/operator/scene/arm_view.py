@@ -1,4 +1,4 @@
-"""One drawn arm: meshes fixed to joint frames, so that a motion sends frames only."""
+"""One drawn arm: meshes fixed to joint frames, each inside that of its parent, so that a motion sends turns only."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.console.arm_geometry import Shape
-from telerobot_nodes.operator.console.palette import Rgb
+from telerobot_nodes.operator.scene.arm_geometry import Shape
+from telerobot_nodes.operator.scene.palette import Rgb
 
 STILL = 1e-4  # [rad] smaller changes are not sent
 TOGETHER = 0.02  # [rad] a ghost this close to the arm is not drawn
@@ -32,18 +32,21 @@ class ArmView:
     def __init__(self, scene: Any, root: str, robot: RobotModel, shapes: Sequence[Shape], style: ArmStyle) -> None:
         self._robot, self._data = robot, robot.new_data()
         self._root = scene.add_frame(root, show_axes=False, visible=False)
-        self._frames: dict[int, Any] = {}
+        self._frames: dict[int, Any] = {}  # by joint
+        self._places: dict[int, FloatArray] = {}  # (3,) [m] of each frame in its parent's, as sent
+        paths = {0: root}
+        for joint in range(1, robot.model.njoints):
+            paths[joint] = f"{paths[robot.model.parents[joint]]}/joint_{joint}"
+            self._frames[joint] = scene.add_frame(paths[joint], show_axes=False)
         self._last: FloatArray | None = None
         self._meshes: list[Any] = []
         self._colours: list[Rgb] = []
         for number, shape in enumerate(shapes):
-            if shape.joint not in self._frames:
-                self._frames[shape.joint] = scene.add_frame(f"{root}/joint_{shape.joint}", show_axes=False)
             colour = style.colour or shape.colour
             self._colours.append(colour)
             self._meshes.append(
                 scene.add_mesh_simple(
-                    f"{root}/joint_{shape.joint}/shape_{number}",
+                    f"{paths[shape.joint]}/shape_{number}",
                     shape.vertices,
                     shape.faces,
                     color=colour,
@@ -79,9 +82,12 @@ class ArmView:
     def _place(self, q: FloatArray) -> None:
         pin.forwardKinematics(self._robot.model, self._data, q)
         for joint, frame in self._frames.items():
-            T_world_joint = self._data.oMi[joint]
-            frame.position = T_world_joint.translation
-            x, y, z, w = pin.Quaternion(T_world_joint.rotation).coeffs()
+            T_parent_joint = self._data.liMi[joint]
+            place = np.array(T_parent_joint.translation)
+            before = self._places.get(joint)
+            if before is None or not np.array_equal(place, before):  # once, but for a joint that slides
+                self._places[joint] = frame.position = place
+            x, y, z, w = pin.Quaternion(T_parent_joint.rotation).coeffs()
             frame.wxyz = (w, x, y, z)
 
 

@@ -1,4 +1,4 @@
-"""The 3-D scene: floor, camera, arms, plan, obstacles, force, labels, tool target."""
+"""One arm in the scene: confirmed, estimated, simulated and trial arm, plan, obstacles, force, labels."""
 
 from __future__ import annotations
 
@@ -10,53 +10,49 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import PlanLines, SceneView
-from telerobot_nodes.operator.console import palette
-from telerobot_nodes.operator.console.arm_geometry import Shape
-from telerobot_nodes.operator.console.arm_view import ArmStyle, ArmView
-from telerobot_nodes.operator.console.plan_view import PlanView
-from telerobot_nodes.operator.console.solids_view import SolidsView
+from telerobot_nodes.operator.scene import palette
+from telerobot_nodes.operator.scene.arm_geometry import Shape
+from telerobot_nodes.operator.scene.arm_view import ArmStyle, ArmView
+from telerobot_nodes.operator.scene.plan_view import PlanView
+from telerobot_nodes.operator.scene.solids_view import SolidsView
 
 NEWTON = 0.01  # [m/N] length of the force arrow
 MIN_FORCE = 1.0  # [N] below: no arrow
 FORCE_STEP = 0.3  # [N] smaller changes are not sent
-CAMERA = (1.75, -1.75, 1.5)  # [m] WORLD
-LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD
 
 
 @dataclass(frozen=True)
-class StageShapes:
-    """Shapes that the scene is built of."""
+class ArmShapes:
+    """Shapes that an arm is drawn of."""
 
     arm: tuple[Shape, ...]
     ghost: tuple[Shape, ...]  # simpler shapes, for the ghosts
-    surroundings: tuple[Shape, ...] = ()  # fixed in WORLD
 
 
-class Stage:
-    """Draws `SceneView`s into a viser scene."""
+class ArmScene:
+    """Draws the `SceneView`s of one arm below the node `root` of a viser scene.
 
-    def __init__(self, server: Any, robot: RobotModel, shapes: StageShapes) -> None:
-        scene = server.scene
-        _furnish(server, shapes.surroundings)
-        self._scene = scene
-        self._actual = ArmView(scene, "/arm/actual", robot, shapes.arm, ArmStyle())
-        self._estimate = _ghost(scene, "estimate", robot, shapes.ghost, palette.ESTIMATE, 0.22)
-        self._predicted = _ghost(scene, "predicted", robot, shapes.ghost, palette.PREDICTED, 0.42)
-        self._trial = _ghost(scene, "trial", robot, shapes.ghost, palette.TRIAL, 0.35)
-        self._plan = PlanView(scene)
-        self._solids = SolidsView(scene)
+    `name`: of the arm, where there is more than one.
+    """
+
+    def __init__(self, scene: Any, robot: RobotModel, shapes: ArmShapes, root: str = "", name: str = "") -> None:
+        self._scene, self._root = scene, root
+        self._of = f"{name}: " if name else ""
+        self._actual = ArmView(scene, f"{root}/arm/actual", robot, shapes.arm, ArmStyle())
+        self._estimate = _ghost(scene, f"{root}/arm/estimate", robot, shapes.ghost, palette.ESTIMATE, 0.22)
+        self._predicted = _ghost(scene, f"{root}/arm/predicted", robot, shapes.ghost, palette.PREDICTED, 0.42)
+        self._trial = _ghost(scene, f"{root}/arm/trial", robot, shapes.ghost, palette.TRIAL, 0.35)
+        self._plan = PlanView(scene, f"{root}/plan")
+        self._solids = SolidsView(scene, f"{root}/obstacles")
         self._lead_label = scene.add_label(
-            "/labels/predicted", "forward simulation", font_screen_scale=0.9, anchor="center-left", visible=False
+            f"{root}/labels/predicted", "", font_screen_scale=0.9, anchor="center-left", visible=False
         )
         self._trial_label = scene.add_label(
-            "/labels/trial", "trial path", font_screen_scale=0.9, anchor="center-right", visible=False
+            f"{root}/labels/trial", f"{self._of}trial path", font_screen_scale=0.9, anchor="center-right", visible=False
         )
-        self._force_frame = scene.add_frame("/force", show_axes=False, visible=False)
+        self._force_frame = scene.add_frame(f"{root}/force", show_axes=False, visible=False)
         self._force: FloatArray = np.zeros(3)  # [N] WORLD, as drawn
         self._stale = False
-        self.target = scene.add_transform_controls(
-            "/target", scale=0.18, line_width=3.0, depth_test=False, visible=False
-        )
 
     def draw(self, view: SceneView) -> None:
         """Draw `view`; only changes are sent to the browsers."""
@@ -83,7 +79,7 @@ class Stage:
         self._lead_label.visible = shown and view.head_pose is not None
         if shown and view.head_pose is not None:
             self._lead_label.position = view.head_pose[:3]
-            self._lead_label.text = f"forward simulation, {view.lead:.1f} s ahead"
+            self._lead_label.text = f"{self._of}forward simulation, {view.lead:.1f} s ahead"
 
     def _arrow(self, view: SceneView) -> None:
         force = force_in_world(view)
@@ -94,7 +90,7 @@ class Stage:
         if np.abs(force - self._force).max() > FORCE_STEP:
             self._force = force
             self._scene.add_arrows(
-                "/force/arrow",
+                f"{self._root}/force/arrow",
                 np.array([[np.zeros(3), NEWTON * force]]),
                 palette.FORCE,
                 shaft_radius=0.006,
@@ -117,27 +113,4 @@ def _ghost(
     scene: Any, name: str, robot: RobotModel, shapes: tuple[Shape, ...], colour: palette.Rgb, opacity: float
 ) -> ArmView:
     moving = tuple(shape for shape in shapes if shape.joint)
-    return ArmView(scene, f"/arm/{name}", robot, moving, ArmStyle(colour, opacity))
-
-
-def _furnish(server: Any, surroundings: tuple[Shape, ...]) -> None:
-    scene = server.scene
-    scene.set_up_direction("+z")
-    scene.world_axes.visible = False
-    server.initial_camera.position, server.initial_camera.look_at = CAMERA, LOOK_AT
-    server.initial_camera.fov = 0.75
-    scene.add_grid(
-        "/floor",
-        width=4.0,
-        height=4.0,
-        cell_size=0.1,
-        section_size=0.5,
-        cell_color=(58, 64, 74),
-        section_color=(88, 96, 110),
-        plane_color=(28, 31, 37),
-        plane_opacity=0.9,
-        shadow_opacity=0.35,
-    )
-    scene.add_frame("/world", axes_length=0.15, axes_radius=0.004)
-    for number, shape in enumerate(surroundings):
-        scene.add_mesh_simple(f"/surroundings/{number}", shape.vertices, shape.faces, color=shape.colour)
+    return ArmView(scene, name, robot, moving, ArmStyle(colour, opacity))

@@ -1,0 +1,129 @@
+"""A leaf of a menu under way: its primitive, or its macro on a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, Protocol
+
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.macros import StepEnd
+from telerobot_nodes.menus import Leaf
+from telerobot_nodes.nodes.clients import Robot, RunningPrimitive
+from telerobot_nodes.nodes.macros import MacroPlayer
+from telerobot_nodes.operator.client import PrimitiveReport, PrimitiveResult
+
+LIMIT = 3600.0  # [s] for a leaf to end
+
+
+@dataclass(frozen=True)
+class LeafEnd:
+    """How a leaf ended, for a person."""
+
+    text: str
+    ok: bool
+
+
+class LeafRun(Protocol):
+    """A leaf under way."""
+
+    @property
+    def progress(self) -> str:
+        """What it does now."""
+
+    @property
+    def end(self) -> LeafEnd | None:
+        """None: it has not ended."""
+
+    def stop(self) -> None:
+        """Bring the arm to rest on its path."""
+
+
+class LeafRuns(Protocol):
+    """Begins the leaves of one arm."""
+
+    def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
+        """Run a leaf with checked values. Raises TelerobotError when it may not run."""
+
+    def step(self, now: float) -> None:
+        """Send what could not be sent before."""
+
+
+class PrimitiveRun:
+    """A leaf of a primitive."""
+
+    def __init__(self, running: RunningPrimitive) -> None:
+        self._running = running
+        self.stop = running.stop
+
+    @property
+    def progress(self) -> str:
+        """Phase, time and force, as reported last."""
+        return _progress(self._running.report)
+
+    @property
+    def end(self) -> LeafEnd | None:
+        """As reported; None: it has not ended."""
+        return _end(self._running.wait(0.0)) if self._running.ended else None
+
+
+class MacroRun:
+    """A leaf of a macro: sent step by step from a thread of its own, through a client of its own.
+
+    A macro that is not tested is refused at its end; `telerobot menu run --override` runs it nevertheless.
+    """
+
+    def __init__(
+        self, leaf: Leaf, values: Mapping[str, Any], robot: str, join: Callable[[], AbstractContextManager[Robot]]
+    ) -> None:
+        """`join` connects a client, on that thread, and closes it at the end."""
+        self.progress = "begins"
+        self.end: LeafEnd | None = None
+        self._leaf, self._values, self._robot, self._join = leaf, values, robot, join
+        self._player: MacroPlayer | None = None
+        self._stopped = False
+        Thread(target=self._run, name=f"macro {leaf.runs}", daemon=True).start()
+
+    def stop(self) -> None:
+        """Bring the arm to rest on its path; no further step is sent."""
+        self._stopped = True
+        if self._player is not None:
+            self._player.stop()
+
+    def _run(self) -> None:
+        try:
+            with self._join() as robot:
+                self.end = self._play(MacroPlayer(robot))
+        except TelerobotError as error:
+            self.end = LeafEnd(f"refused: {error}", ok=False)
+        except Exception as error:  # noqa: BLE001 -- boundary of the thread: a person must see that it ended
+            self.end = LeafEnd(f"failed: {error}", ok=False)
+
+    def _play(self, player: MacroPlayer) -> LeafEnd:
+        self._player = player
+        if self._stopped:
+            player.stop()
+        macros = self._leaf.macros
+        if macros is None:
+            raise TelerobotError(f"{self._leaf.path} is no leaf of a macro")
+        end = player.run(macros, self._leaf.runs, self._values, self._robot, show=self._show)
+        return LeafEnd("succeeded" if end.succeeded else end.reason, end.succeeded)
+
+    def _show(self, end: StepEnd) -> None:
+        self.progress = f"{end.label}: {end.result}"
+
+
+def _progress(report: PrimitiveReport | None) -> str:
+    if report is None:
+        return "sent"
+    force = sum(float(part) ** 2 for part in report.wrench[:3]) ** 0.5
+    return f"{report.phase}, {report.elapsed:.1f} s, {force:.1f} N"
+
+
+def _end(result: PrimitiveResult) -> LeafEnd:
+    report = result.report
+    detail = f": {report.detail}" if report is not None and report.detail else ""
+    took = f" ({report.elapsed:.1f} s)" if report is not None and report.elapsed else ""
+    return LeafEnd(f"{result.end.value}, {result.reason}{detail}{took}", result.ok)

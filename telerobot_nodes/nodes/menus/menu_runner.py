@@ -1,0 +1,119 @@
+"""The menus of a console or a panel: what is pressed runs, one leaf at a time; edited files are read again.
+
+They are read on a thread: reading takes tenths of a second, in which the caller must still send a halt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, read_menus
+from telerobot_nodes.operator.forms import MenuItem, RunLeaf, StopLeaf
+
+if TYPE_CHECKING:
+    from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns
+
+READ_PERIOD = 1.0  # [s] between looks for edited files
+
+
+class MenuWidgets(Protocol):
+    """What shows the menus to a person."""
+
+    def show_menus(self, items: tuple[MenuItem, ...]) -> None:
+        """Show these menus; the person stays where he is, if that is left."""
+
+    def take(self) -> Sequence[RunLeaf | StopLeaf]:
+        """What is to be run and stopped, since the last call."""
+
+    def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
+        """Show why a leaf does not run, each reason beside its field; what belongs to none, below."""
+
+    def tell(self, text: str, colour: str = "") -> None:
+        """Add a line; `colour`: good, bad, asked, hint."""
+
+    def progress(self, text: str) -> None:
+        """Show what runs now; empty: nothing does."""
+
+
+class MenuRunner:
+    """Reads the menus, runs one leaf at a time, shows its progress and its end. `step` it at 10 Hz on one thread."""
+
+    def __init__(self, view: MenuWidgets, runs: LeafRuns, folder: Path, robot: str) -> None:
+        """`robot`: name or file, for which the leaves are checked."""
+        self._view, self._runs, self._robot = view, runs, robot
+        self._running: tuple[Leaf, LeafRun] | None = None
+        self._looked = 0.0  # [s] at the files
+        self._reader = ThreadPoolExecutor(1, "menus")
+        self._fresh: Future[MenuFolder] | None = None
+        model = load_robot(robot)
+        self._folder = MenuFolder(folder, model)
+        try:
+            self._show(read_menus(folder, model))
+        except TelerobotError as error:
+            view.tell(str(error), "bad")
+
+    def step(self, now: float) -> None:
+        """Do what was pressed, read edited files, show what runs."""
+        self._read(now)
+        for asked in self._view.take():
+            if isinstance(asked, RunLeaf):
+                self._run(asked)
+            elif self._running is not None:
+                self._running[1].stop()
+            else:
+                self._view.tell("no motion of a menu is running")
+        self._runs.step(now)
+        self._follow()
+
+    def _read(self, now: float) -> None:
+        if self._fresh is not None:
+            if self._fresh.done():
+                self._show(self._fresh.result())
+                self._fresh = None
+        elif now - self._looked >= READ_PERIOD:
+            self._looked = now
+            if self._folder.edited:
+                folder, name = self._folder, self._robot
+                self._fresh = self._reader.submit(lambda: folder.reread(load_robot(name)))
+
+    def _show(self, folder: MenuFolder) -> None:
+        if folder is self._folder:
+            return
+        news = [str(error) for name, error in folder.broken.items() if str(error) != str(self._folder.broken.get(name))]
+        self._folder = folder
+        self._view.show_menus(folder.items)
+        for text in news:
+            self._view.tell(text, "bad")
+
+    def _run(self, asked: RunLeaf) -> None:
+        if self._running is not None:
+            self._view.tell(f"{self._running[0].path} runs; allowed: after its end, or `stop motion`", "bad")
+            return
+        try:
+            leaf = self._folder.leaf(asked.path)
+            run = self._runs.begin(leaf, leaf.fill(asked.typed))
+        except FormRefusedError as error:
+            self._view.refuse(asked.path, error.refusals)
+            return
+        except TelerobotError as error:  # the file was edited since, or the macro is not tested
+            self._view.tell(str(error), "bad")
+            return
+        self._view.refuse(asked.path, {})
+        self._running = leaf, run
+        self._view.tell(f"> {leaf.path}")
+
+    def _follow(self) -> None:
+        if self._running is None:
+            return
+        leaf, run = self._running
+        if run.end is None:
+            self._view.progress(f"{leaf.path}: {run.progress}")
+            return
+        self._running = None
+        self._view.progress("")
+        self._view.tell(f"{leaf.path} {run.end.text}", "good" if run.end.ok else "bad")

@@ -1,0 +1,61 @@
+"""The leaves of menus from a node of the table: primitives by its own right, macros through a client of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Condition
+from typing import TYPE_CHECKING, Any
+
+from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.nodes.clients import Primitives, open_robot
+from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, MacroRun, PrimitiveRun
+
+if TYPE_CHECKING:
+    from telerobot_nodes.menus import Leaf
+    from telerobot_nodes.nodes.framework import GraphNode
+
+
+class NodeRuns:
+    """Begins the leaves of a node's own arm."""
+
+    def __init__(self, node: GraphNode, role: str) -> None:
+        """`role`: of the sender, for example console."""
+        goals = _Goals(node)
+        self._primitives = Primitives(goals, Condition(), identity(role))
+        self._join = partial(open_robot, goals.namespace, role)
+        self._robot = node.options.robot
+        self.step = self._primitives.step
+
+    def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | MacroRun:
+        """Run a leaf with checked values."""
+        if leaf.entry.macro:
+            return MacroRun(leaf, values, self._robot, self._join)
+        return PrimitiveRun(self._primitives.begin(leaf.runs, values, LIMIT))
+
+
+class _Goals:
+    """What `Primitives` needs of its carrier, by right of the table."""
+
+    def __init__(self, node: GraphNode) -> None:
+        self._node = node
+        self.action_client, self.client, self.now = node.action_client, node.client, node.now
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the arm, without a slash at its end; empty: root."""
+        return str(self._node.get_namespace()).rstrip("/")
+
+    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """`callback` with its errors noted instead of raised."""
+
+        def call(*arguments: Any) -> None:
+            try:
+                callback(*arguments)
+            except TelerobotError as error:
+                self._node.note_refusal(error)
+            except Exception as error:  # noqa: BLE001 -- boundary: a bad report must not end the node
+                self._node.note_error(error)
+
+        return call

@@ -1,0 +1,50 @@
+"""What is around the arms in the scene: floor, camera, surroundings, and the tool target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.operator.scene.arm_geometry import Shape
+
+CAMERA = (1.75, -1.75, 1.5)  # [m] WORLD
+LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD
+
+
+class Stage:
+    """The scene of a console. In WORLD: fixed `surroundings`, and `others` (n, 3) [m], the bases of further arms."""
+
+    def __init__(self, server: Any, surroundings: Iterable[Shape] = (), others: Sequence[FloatArray] = ()) -> None:
+        _furnish(server, surroundings)
+        middle = np.mean([np.zeros(3), *others], axis=0)
+        farther = 1.0 + max((float(np.linalg.norm(base - middle)) for base in others), default=0.0)
+        server.initial_camera.position = tuple(middle + farther * np.array(CAMERA))
+        server.initial_camera.look_at = tuple(middle + np.array(LOOK_AT))
+        self.target = server.scene.add_transform_controls(
+            "/target", scale=0.18, line_width=3.0, depth_test=False, visible=False
+        )
+
+
+def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:
+    scene = server.scene
+    scene.set_up_direction("+z")
+    scene.world_axes.visible = False
+    server.initial_camera.fov = 0.75
+    scene.add_grid(
+        "/floor",
+        width=4.0,
+        height=4.0,
+        cell_size=0.1,
+        section_size=0.5,
+        cell_color=(58, 64, 74),
+        section_color=(88, 96, 110),
+        plane_color=(28, 31, 37),
+        plane_opacity=0.9,
+        shadow_opacity=0.35,
+    )
+    scene.add_frame("/world", axes_length=0.15, axes_radius=0.004)
+    for number, shape in enumerate(surroundings):
+        scene.add_mesh_simple(f"/surroundings/{number}", shape.vertices, shape.faces, color=shape.colour)

@@ -1,0 +1,181 @@
+"""Menus of a console or panel without a graph: what is pressed runs, one leaf at a time, and files are read again."""
+
+import shutil
+import time
+from threading import Condition
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.nodes.clients import NoGraphError
+from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive
+from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun
+from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
+from telerobot_nodes.operator.forms import RunLeaf, StopLeaf
+
+MENU = """
+menu: m
+order: 1
+doc: {doc}
+entries:
+  - entry: up
+    doc: Move up.
+    primitive: cartesian_guarded
+    values: {{tr_rel_dest: [0, 0, 0.05, 0, 0, 0, 1]}}
+    form:
+      speed: {{sets: time_vel_val, high: 0.1}}
+  - entry: away
+    doc: Move off.
+    macro: back_off
+"""
+LIMIT = 30.0  # [s]
+FELT = (3.0, 0.0, 4.0, 0.0, 0.0, 0.0)  # [N], [N m]
+REPORT = PrimitiveReport(1, "cartesian_guarded", PrimitiveEnd.RUNNING, "moving", "", wrench=FELT, elapsed=1.5)
+
+
+class Widgets:
+    """What a person sees and presses."""
+
+    def __init__(self):
+        self.asked, self.items, self.lines, self.refused, self.now = [], (), [], {}, ""
+
+    def show_menus(self, items):
+        self.items = items
+
+    def take(self):
+        asked, self.asked = self.asked, []
+        return asked
+
+    def refuse(self, path, refusals):
+        self.refused = {(path, name): reason for name, reason in refusals.items()}
+
+    def tell(self, text, colour=""):
+        self.lines.append((text, colour))
+
+    def progress(self, text):
+        self.now = text
+
+
+class Sent:
+    """Leaves that were begun, as primitives that the test ends."""
+
+    def __init__(self):
+        self.begun, self.running = [], None
+
+    def begin(self, leaf, values):
+        if leaf.entry.macro:
+            return MacroRun(leaf, values, "arm", no_graph)
+        self.begun.append((leaf.runs, values))
+        self.running = RunningPrimitive(Condition(), LIMIT, lambda values: None)
+        return PrimitiveRun(self.running)
+
+    def step(self, now):
+        pass
+
+
+def no_graph():
+    raise NoGraphError("no graph is running here")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "macros").mkdir()
+    shutil.copy(share_path("config/macros/back_off.yaml"), tmp_path / "macros")
+    menus = tmp_path / "menus"
+    menus.mkdir()
+    (menus / "m.yaml").write_text(MENU.format(doc="first"))
+    return menus
+
+
+@pytest.fixture
+def widgets():
+    return Widgets()
+
+
+@pytest.fixture
+def sent():
+    return Sent()
+
+
+@pytest.fixture
+def runner(widgets, sent, folder):
+    return MenuRunner(widgets, sent, folder, "arm")
+
+
+def press(runner, widgets, *asked):
+    widgets.asked += asked
+    runner.step(0.0)
+
+
+def step_until(runner, ready):
+    end = time.monotonic() + LIMIT
+    while not ready():
+        assert time.monotonic() < end
+        runner.step(time.monotonic())
+        time.sleep(0.01)
+
+
+def test_a_leaf_runs_with_what_was_typed_and_its_presets(runner, widgets, sent):
+    press(runner, widgets, RunLeaf("m/up", {"speed": "0.04"}))
+    assert sent.begun == [("cartesian_guarded", {"tr_rel_dest": [0, 0, 0.05, 0, 0, 0, 1], "time_vel_val": 0.04})]
+    assert widgets.now == "m/up: sent"
+    sent.running.tell(REPORT)
+    runner.step(0.1)
+    assert widgets.now == "m/up: moving, 1.5 s, 5.0 N"
+    sent.running.finish(PrimitiveResult(PrimitiveEnd.SUCCEEDED, "arrived"))
+    runner.step(0.2)
+    assert (widgets.now, widgets.lines[-1]) == ("", ("m/up succeeded, arrived", "good"))
+
+
+def test_one_leaf_runs_at_a_time_and_the_next_after_its_end(runner, widgets, sent):
+    up = RunLeaf("m/up", {})
+    press(runner, widgets, up, up)
+    assert len(sent.begun) == 1
+    assert widgets.lines[-1] == ("m/up runs; allowed: after its end, or `stop motion`", "bad")
+    sent.running.finish(PrimitiveResult(PrimitiveEnd.REFUSED, "not at rest"))
+    runner.step(0.1)
+    assert widgets.lines[-1] == ("m/up refused, not at rest", "bad")
+    press(runner, widgets, up)
+    assert len(sent.begun) == 2
+
+
+def test_stop_ends_what_runs_and_says_when_nothing_does(runner, widgets, sent):
+    press(runner, widgets, StopLeaf())
+    assert widgets.lines[-1][0] == "no motion of a menu is running"
+    press(runner, widgets, RunLeaf("m/up", {}))
+    cancelled = []
+    sent.running.accepted(type("Goal", (), {"cancel_goal_async": lambda self: cancelled.append(True)})())
+    press(runner, widgets, StopLeaf())
+    assert cancelled == [True]
+
+
+def test_what_is_not_allowed_is_refused_beside_its_field_and_nothing_is_sent(runner, widgets, sent):
+    press(runner, widgets, RunLeaf("m/up", {"speed": "0.2"}))
+    assert list(widgets.refused) == [("m/up", "speed")]
+    assert sent.begun == []
+    press(runner, widgets, RunLeaf("m/gone", {}))
+    assert "m/gone" in widgets.lines[-1][0]
+    press(runner, widgets, RunLeaf("m/up", {"speed": "0.1"}))
+    assert widgets.refused == {}
+    assert len(sent.begun) == 1
+
+
+def test_a_macro_without_a_graph_ends_with_the_reason(runner, widgets):
+    press(runner, widgets, RunLeaf("m/away", {}))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/away refused: no graph is running here", "bad"))
+
+
+def test_an_edited_file_is_read_again_and_a_broken_one_keeps_the_old_menu(runner, widgets, folder):
+    (folder / "m.yaml").write_text(MENU.format(doc="second one"))
+    step_until(runner, lambda: widgets.items[0].doc == "second one")
+    (folder / "m.yaml").write_text("menu: [")
+    step_until(runner, lambda: widgets.lines)
+    assert "m.yaml" in widgets.lines[-1][0]
+    assert widgets.items[0].doc == "second one"
+
+
+def test_a_folder_that_is_missing_is_named(widgets, sent, tmp_path):
+    MenuRunner(widgets, sent, tmp_path / "none", "arm").step(0.0)
+    assert widgets.lines == [(f"there is no folder {tmp_path / 'none'}", "bad")]

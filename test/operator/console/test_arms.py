@@ -1,0 +1,118 @@
+"""Other arms of a console: drawn at their places, in the banner and among the rows, and stopped with its own."""
+
+import json
+
+import numpy as np
+import pytest
+from viser_scene import RecordingScene
+from websockets.sync.client import connect
+
+from telerobot_nodes.core.protocol import ExecutorMode, UpdateKind
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.operator.client import (
+    OperatorClient,
+    PlanChange,
+    QueueStatus,
+    RobotStatus,
+    SimulationStatus,
+    Tone,
+    commands,
+    view,
+)
+from telerobot_nodes.operator.console import Console, ConsoleSetup
+from telerobot_nodes.operator.console.arms import OtherArm, OtherArms
+from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
+
+ROBOT = load_robot("arm")
+SHAPES = ArmShapes(load_shapes(ROBOT, Detail.COLLISION), load_shapes(ROBOT, Detail.COLLISION))
+BASE = np.array((1.3, 0.2, 0.0, 0.0, 0.0, 1.0, 0.0))
+
+
+class Port:
+    def __init__(self):
+        self.stops, self.asked = [], []
+
+    def halt(self, number, reason):
+        self.stops.append("halt")
+
+    def estop(self, number, reason):
+        self.stops.append("estop")
+
+    def call(self, command, answer):
+        self.asked.append(command)
+
+    def stream(self, target):
+        raise AssertionError(target)
+
+
+def client_of(port, mode=ExecutorMode.RUNNING, **status):
+    client = OperatorClient(port)
+    client.receive_robot(RobotStatus(mode=mode, authority="ana", **status), 10.0)
+    client.receive_queue(QueueStatus(lead=2.5, agent="bob"), 10.0)
+    return client
+
+
+@pytest.fixture
+def port():
+    return Port()
+
+
+@pytest.fixture
+def scene():
+    return RecordingScene()
+
+
+def beside(scene, client, name="right"):
+    return OtherArms(scene, [OtherArm(name, client, ROBOT, SHAPES, BASE)])
+
+
+@pytest.mark.parametrize("press", ["halt", "estop"])
+def test_a_stop_of_the_bar_goes_to_every_arm_at_once_from_the_thread_that_receives_it(port, press):
+    own, left = Port(), Port()
+    others = tuple(OtherArm(name, client_of(p), ROBOT, SHAPES, BASE) for name, p in (("left", left), ("right", port)))
+    console = Console(client_of(own), ROBOT, SHAPES, ConsoleSetup(port=0, others=others))
+    try:
+        with connect(console.url.replace("http", "ws") + "/stops") as page:
+            page.send(press)
+            assert json.loads(page.recv(20.0)) == {"heard": press}
+            assert own.stops == left.stops == port.stops == [press]
+            page.send("reset")
+            assert json.loads(page.recv(20.0)) == {"heard": "reset"}
+        console.take_requests(10.0)
+    finally:
+        console.close()
+    assert own.asked == [commands.Reset()]
+    assert left.asked == port.asked == []
+
+
+def test_the_arm_stands_at_its_base_with_its_name_and_everything_of_it_below_that(scene, port):
+    client = client_of(port, joint_position=ROBOT.home)
+    client.receive_simulation(SimulationStatus(head_position=ROBOT.home + 0.5, head_pose=BASE), 10.0)
+    points = np.array(((0.1, 0.0, 0.5), (0.2, 0.0, 0.5), (0.3, 0.0, 0.5)))
+    client.receive_plan(PlanChange(UpdateKind.APPEND, position=points, timing=np.zeros(3, np.uint8)))
+    arms = beside(scene, client)
+    arms.draw(10.0)
+    frame = scene.drawn["/right"]
+    assert (tuple(frame.position), frame.wxyz) == ((1.3, 0.2, 0.0), (0.0, 0.0, 0.0, 1.0))
+    assert scene.drawn["/right/name"].args == ("right",)
+    assert all(name == "/right" or name.startswith("/right/") for name in scene.drawn)
+    assert scene.drawn["/right/arm/actual"].visible
+    assert scene.drawn["/right/arm/predicted"].visible
+    assert scene.drawn["/right/labels/predicted"].text == "right: forward simulation, 2.5 s ahead"
+    assert len(scene.drawn["/right/plan/ahead"].args[0]) == 2
+
+
+def test_the_banner_and_the_rows_show_the_other_arm_and_the_worse_colour(scene, port):
+    own = view(client_of(Port()), 10.0)
+    both = beside(scene, client_of(port, ExecutorMode.HALTED, reason="too close")).beside(own, 10.0)
+    assert both.banner.text == "RUNNING | right: HALTED: too close"
+    assert (own.banner.tone, both.banner.tone) == (Tone.GOOD, Tone.BAD)
+    assert both.rows[:-1] == own.rows
+    assert both.rows[-1].label == "right"
+    assert both.rows[-1].text.startswith("HALTED: too close; lead 2.5 s; robot data received 0.0 s ago")
+
+
+def test_without_other_arms_the_view_is_the_arms_own(scene):
+    own = view(client_of(Port()), 10.0)
+    assert OtherArms(scene, ()).beside(own, 10.0) == own
+    assert scene.drawn == {}
