@@ -153,7 +153,8 @@ def test_an_operator_behind_a_link_reaches_a_primitive_over_it(name, graph, host
 
 def test_what_crosses_as_a_request_is_the_robots_and_what_stops_is_known():
     requests = {entry.name: entry for entry in (*crossing_services(), *crossing_actions())}
-    assert set(requests) == {"gcmsf_control/execute", "gcmsf_control/change", "gcmsf_control/stop"}
+    names = ("execute", "run_sequence", "change", "stop")
+    assert set(requests) == {f"gcmsf_control/{name}" for name in names}
     assert [name for name, entry in requests.items() if entry.stops] == ["gcmsf_control/stop"]
     assert all(node(name.split("/")[0]).host is Host.ROBOT for name in requests)
 

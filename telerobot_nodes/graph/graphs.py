@@ -48,5 +48,5 @@ SIMULATED = frozenset({"practice"})
 PARAMETERS = {"practice": "config/practice.yaml"}
 
 # Services and actions that operators reach over the link, and those of them that leave before others.
-REQUESTS = frozenset({"gcmsf_control/execute", "gcmsf_control/change", "gcmsf_control/stop"})
+REQUESTS = frozenset(f"gcmsf_control/{name}" for name in ("execute", "run_sequence", "change", "stop"))
 STOPS = frozenset({"gcmsf_control/stop"})

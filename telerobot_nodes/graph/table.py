@@ -72,6 +72,7 @@ NODES: tuple[Node, ...] = (
         actions=_services(
             "gcmsf_control",
             ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
+            ("run_sequence", "telerobot/action/RunSequence", "run primitives in order, all checked before the first"),
         ),
         priority=60,
     ),

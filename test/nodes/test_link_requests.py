@@ -12,7 +12,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from std_srvs.srv import Trigger
 
-from telerobot.action import ExecutePrimitive
+from telerobot.action import ExecutePrimitive, RunSequence
 from telerobot.msg import PrimitiveParameters, PrimitiveReport
 from telerobot.srv import ChangePrimitive, SetLink
 from telerobot_nodes.core.config import NodeOptions
@@ -22,7 +22,7 @@ from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.tools.link import LinkNode
 from telerobot_nodes.nodes.tools.link_emulator import LinkEmulatorNode
 
-EXECUTE, CHANGE, STOP = (f"gcmsf_control/{name}" for name in ("execute", "change", "stop"))
+EXECUTE, SEQUENCE, CHANGE, STOP = (f"gcmsf_control/{name}" for name in ("execute", "run_sequence", "change", "stop"))
 OPEN = {"delay": 0.0, "jitter": 0.0, "loss": 0.0, "duplicate": 0.0, "reorder": False, "up": True, "down": True}
 WAY = 0.2  # [s]
 
@@ -36,8 +36,9 @@ class Robot(GraphNode):
 
     def __init__(self):
         super().__init__(NodeOptions("gcmsf_control"))
-        self.goals, self.changes = [], []
+        self.goals, self.sequences, self.changes = [], [], []
         self.act(EXECUTE, self.goals.append, lambda goal: goal.cancel(result("cancelled")))
+        self.act(SEQUENCE, self.sequences.append)
         self.serve(CHANGE, self._change)
         self.serve(STOP, self._stop)
 
@@ -132,6 +133,26 @@ def test_a_stop_ends_what_runs(ros, ends):
     assert ros.call(Trigger, OPERATOR_SIDE + STOP).message == "1 primitives stopped"
     answered = ends.result(handle)
     assert (answered.status, answered.result.report.reason) == (GoalStatus.STATUS_ABORTED, "external_stop")
+
+
+def test_a_sequence_of_five_thousand_steps_crosses_whole_and_its_end_comes_back(ros, ends):
+    steps = [
+        PrimitiveParameters(name="cartesian_guarded", keys=["tr_rel_dest"], values=[f"[0, 0, {1e-6 * at}, 0, 0, 0, 1]"])
+        for at in range(5000)
+    ]
+    goal = RunSequence.Goal(name="long", agent="test", steps=steps, accept=[""] * len(steps))
+    client = ActionClient(ros.probe, RunSequence, OPERATOR_SIDE + SEQUENCE)
+    try:
+        assert ros.until(client.server_is_ready)
+        handle = answer(ros.executor, lambda: client.send_goal_async(goal))
+        assert handle.accepted
+        assert ros.until(lambda: ends.robot.sequences)
+        (sequence,) = ends.robot.sequences
+        assert sequence.request == goal
+        sequence.succeed(RunSequence.Result(done=5000))
+        assert answer(ros.executor, handle.get_result_async).result.done == 5000
+    finally:
+        call(ros.executor, client.destroy)
 
 
 def test_a_request_that_the_robot_does_not_serve_is_refused_with_its_name(ros, ends):

@@ -164,7 +164,9 @@ def test_a_primitive_its_change_a_macro_and_a_menus_leaf_sent_from_the_operators
         moved = slow.wait()
         assert moved.ok, moved
         assert moved.report.elapsed < 0.5 * LIFT / 0.01  # it was in force
-    telerobot("macro", "run", "back_off", "way=0.02", "--override", "--folder", str(tmp_path))
+    macro = ("macro", "run", "back_off", "way=0.02", "--override", "--folder", str(tmp_path))
+    telerobot(*macro)
+    telerobot(*macro, "--whole")
     telerobot("menu", "run", "guarded_motion/straight", "z=-0.02")
 
 

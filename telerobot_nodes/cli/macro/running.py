@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -23,6 +23,7 @@ from telerobot_nodes.macros import (
     StepEnd,
     add_record,
     check_macro,
+    check_whole,
     play,
     records_of,
     require_test,
@@ -30,6 +31,7 @@ from telerobot_nodes.macros import (
 )
 
 NOT_DONE = 1
+LONGEST = 3600.0  # [s] of a sequence that is sent as one
 LINK_LIMIT = 5.0  # [s] for an emulated link to report; after that it is a real one
 
 
@@ -43,7 +45,7 @@ def test(
     check_macro(macros, name, model, arguments)
     offline = OfflineRobot(model)
     wanted = _wanted(macros, name, robot, arguments, Place.PHYSICS)
-    _Player(macros, arguments, wanted, offline.context, offline.send).play(as_json)
+    _run_steps(macros, arguments, wanted, offline.context, offline.send, as_json)
 
 
 def run(
@@ -53,15 +55,18 @@ def run(
     robot: RobotName = "arm",
     namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
     override: Annotated[bool, typer.Option("--override", help="Run it although it is not tested.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Send it as one sequence, which the robot runs.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a macro on a running graph; Ctrl-C stops the arm. Exit code 0: every result was accepted."""
     from telerobot_nodes.client import connect
 
     macros, arguments = macros_of(folder), arguments_of(values)
-    check_macro(macros, name, model_of(robot), arguments)
+    steps = check_macro(macros, name, model_of(robot), arguments)
+    if whole:
+        check_whole(macros, name)
     with connect(namespace, "shell") as arm:
-        from telerobot_nodes.nodes.macros import MacroPlayer  # after the environment is set
+        from telerobot_nodes.nodes.macros import MacroPlayer, send_whole  # after the environment is set
 
         arm.wait_until(lambda state: state.link is not None, LINK_LIMIT)
         link = arm.state.link
@@ -70,8 +75,10 @@ def run(
         require_test(wanted, records_of(macros.folder, name))
         if override:
             print(f"telerobot: {name} runs with --override; this is recorded", file=sys.stderr)
+        if whole:
+            _record(macros, wanted, as_json, lambda show: send_whole(name, steps, namespace, LONGEST, show))
         player = MacroPlayer(arm)
-        _Player(macros, arguments, wanted, player.context, player.send).play(as_json)
+        _run_steps(macros, arguments, wanted, player.context, player.send, as_json)
 
 
 def runs(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
@@ -98,29 +105,33 @@ def _wanted(macros: MacroFolder, name: str, robot: str, arguments: Mapping[str, 
     )
 
 
-@dataclass(frozen=True)
-class _Player:
-    """One run that is recorded, whatever its end."""
+def _run_steps(
+    macros: MacroFolder,
+    arguments: Mapping[str, object],
+    wanted: RunRecord,
+    context: Callable[[], Context],
+    send: Callable[[BoundStep], Ended],
+    as_json: bool,
+) -> NoReturn:
+    """Run it step by step, each bound when it is sent."""
+    steps = steps_of(macros, wanted.macro, arguments, context)
+    _record(macros, wanted, as_json, lambda show: play(steps, send, show))
 
-    macros: MacroFolder
-    arguments: Mapping[str, object]
-    wanted: RunRecord
-    context: Callable[[], Context]
-    send: Callable[[BoundStep], Ended]
 
-    def play(self, as_json: bool) -> None:
-        """Run it, record it, print the end and leave."""
-        steps = steps_of(self.macros, self.wanted.macro, self.arguments, self.context)
-        record = self.wanted
-        try:
-            end = play(steps, self.send, _shower(as_json))
-            record = replace(record, succeeded=end.succeeded, reason=end.reason)
-        except BaseException as error:
-            record = replace(record, reason=str(error) or type(error).__name__)
-            raise
-        finally:
-            add_record(self.macros.folder, record)
-        _finish(end, as_json)
+def _record(
+    macros: MacroFolder, wanted: RunRecord, as_json: bool, run: Callable[[Callable[[StepEnd], None]], MacroEnd]
+) -> NoReturn:
+    """Run it, record it whatever its end, print the end and leave."""
+    record = wanted
+    try:
+        end = run(_shower(as_json))
+        record = replace(record, succeeded=end.succeeded, reason=end.reason)
+    except BaseException as error:
+        record = replace(record, reason=str(error) or type(error).__name__)
+        raise
+    finally:
+        add_record(macros.folder, record)
+    _finish(end, as_json)
 
 
 def _shower(as_json: bool) -> Any:
@@ -132,7 +143,7 @@ def _line(end: StepEnd) -> str:
     return f"{mark} {end.label:<32} {end.result:<16} {end.elapsed:7.2f} s  {end.detail}".rstrip()
 
 
-def _finish(end: MacroEnd, as_json: bool) -> None:
+def _finish(end: MacroEnd, as_json: bool) -> NoReturn:
     if as_json:
         steps = [vars(step) for step in end.steps]
         print(json.dumps({"succeeded": end.succeeded, "reason": end.reason, "steps": steps}))

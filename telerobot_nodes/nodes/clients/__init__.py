@@ -9,7 +9,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
     connect,
     offered,
 )
-from telerobot_nodes.nodes.clients.primitive_client import run_primitive
+from telerobot_nodes.nodes.clients.primitive_client import run_primitive, run_sequence
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
 from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
@@ -36,4 +36,5 @@ __all__ = [
     "offered",
     "open_robot",
     "run_primitive",
+    "run_sequence",
 ]

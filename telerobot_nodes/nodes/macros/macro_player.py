@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import PrimitiveParameters
-from telerobot_nodes.macros import BoundStep, Context, Ended
+from telerobot_nodes.core.protocol import PrimitiveOutcome
+from telerobot_nodes.macros import BoundStep, Context, Ended, MacroEnd, StepEnd
 from telerobot_nodes.motion.primitives import values_from
-from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, as_texts
+from telerobot_nodes.nodes.clients import Robot, RunningPrimitive, RunningText, as_texts, run_sequence
 from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
 
 
@@ -46,6 +47,29 @@ class MacroPlayer:
         except KeyboardInterrupt:
             running.cancel()
             return text_ended(running.wait())
+
+
+def send_whole(
+    name: str, steps: Sequence[BoundStep], namespace: str, limit: float, show: Callable[[StepEnd], None]
+) -> MacroEnd:
+    """Run steps as one sequence at the robot. Interrupted, it stops the arm on its path. `show` gets each end."""
+    ends: dict[int, StepEnd] = {}
+
+    def note(number: int, report: Any) -> None:
+        if report.state != PrimitiveOutcome.RUNNING and number not in ends:
+            step = steps[number - 1]
+            accepted = step.step.accepts(report.reason)
+            ends[number] = StepEnd(step.label, report.reason, accepted, report.detail, report.elapsed)
+            show(ends[number])
+
+    sent = [(step.step.primitive, as_texts(step.values), step.step.accept) for step in steps]
+    result = run_sequence(name, sent, namespace, limit, note)
+    if result.done < len(steps):
+        note(result.done + 1, result.report)
+    for number in range(1, result.done + 1):
+        lost = StepEnd(steps[number - 1].label, "accepted", True, "its report was lost on the way")
+        ends.setdefault(number, lost)
+    return MacroEnd(tuple(ends[number] for number in sorted(ends)), result.done == len(steps))
 
 
 def primitive_ended(result: PrimitiveResult) -> Ended:

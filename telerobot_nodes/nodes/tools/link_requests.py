@@ -8,6 +8,7 @@ executor's thread.
 from __future__ import annotations
 
 import secrets
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -20,11 +21,13 @@ from rclpy.serialization import deserialize_message, serialize_message
 from telerobot.msg import PrimitiveReport
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import PrimitiveOutcome
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.link.requests import ANSWERS, Asker, Begun, Over, Progress, RequestEnd, Runner, Start, Ticket
 from telerobot_nodes.nodes.framework import DeferredResponse, DeferredService, Goal, GoalServer, GraphNode
 from telerobot_nodes.nodes.framework import interface_class as class_of
 
 STEP_PERIOD = 0.1  # [s]
+MOST_MESSAGE = 16_000_000  # [B]
 _ENDS = {
     GoalStatus.STATUS_SUCCEEDED: RequestEnd.DONE,
     GoalStatus.STATUS_CANCELED: RequestEnd.CANCELLED,
@@ -51,7 +54,7 @@ class _Call:
         if isinstance(event, Over):
             answered = event.end is RequestEnd.DONE
             self.deferred.fill(
-                deserialize_message(event.body, self.kind.Response)
+                _unpacked(event.body, self.kind.Response)
                 if answered
                 else self.kind.Response(success=False, message=f"{_word(event.end)}: {event.reason}")
             )
@@ -68,7 +71,7 @@ class _Run:
         if isinstance(event, Begun):
             self.goal.begin()
         elif isinstance(event, Progress):
-            self.goal.feedback(deserialize_message(event.body, self.kind.Feedback))
+            self.goal.feedback(_unpacked(event.body, self.kind.Feedback))
         else:
             end = {RequestEnd.DONE: self.goal.succeed, RequestEnd.CANCELLED: self.goal.cancel}
             end.get(event.end, self.goal.abort)(self._result(event))
@@ -76,8 +79,8 @@ class _Run:
     def _result(self, event: Over) -> Any:
         """The robot's; one that it did not send says why not, and the state that is known."""
         if event.body:
-            return deserialize_message(event.body, self.kind.Result)
-        asked = self.goal.request.parameters
+            return _unpacked(event.body, self.kind.Result)
+        asked = getattr(self.goal.request, "parameters", self.goal.request)
         lost = event.begun and event.end is RequestEnd.UNKNOWN
         state = PrimitiveOutcome.RUNNING if lost else PrimitiveOutcome.REFUSED
         report = PrimitiveReport(
@@ -135,7 +138,7 @@ class RequestDesk:
         self._step()
 
     def _ask(self, entry: graph.Service, request: Any, asked: _Asked) -> None:
-        number = self._asker.ask(self._node.now(), entry.name, bytes(serialize_message(request)), entry.stops)
+        number = self._asker.ask(self._node.now(), entry.name, _packed(request), entry.stops)
         self._asked[number] = asked
         self._step()
 
@@ -191,7 +194,11 @@ class RequestRunner:
         if not ready:
             self._core.end(act.ticket, RequestEnd.REFUSED, f"no node serves {act.name}")
             return
-        message = deserialize_message(act.body, request)
+        try:
+            message = _unpacked(act.body, request)
+        except InvalidValueError as error:
+            self._core.end(act.ticket, RequestEnd.REFUSED, str(error))
+            return
         if act.name in self._calls:
             client.call_async(message).add_done_callback(partial(self._answered, act.ticket))
         else:
@@ -221,7 +228,7 @@ class RequestRunner:
             handle.cancel_goal_async()
 
     def _on_feedback(self, ticket: Ticket, message: Any) -> None:
-        self._core.feedback(ticket, bytes(serialize_message(message.feedback)))
+        self._core.feedback(ticket, _packed(message.feedback))
         self._flush()
 
     def _run_over(self, ticket: Ticket, answer: Any) -> None:
@@ -230,12 +237,26 @@ class RequestRunner:
 
     def _end(self, ticket: Ticket, end: RequestEnd, result: Any) -> None:
         self._stopped.discard(ticket)
-        self._core.end(ticket, end, body=bytes(serialize_message(result)))
+        self._core.end(ticket, end, body=_packed(result))
         self._flush()
 
     def _flush(self) -> None:
         for data in self._core.take_out():
             self._send(ANSWERS, data)
+
+
+def _packed(message: Any) -> bytes:
+    """A message's bytes, compressed: texts of parameters repeat."""
+    return zlib.compress(bytes(serialize_message(message)), 1)
+
+
+def _unpacked(data: bytes, kind: Any) -> Any:
+    """The message in the bytes; raises InvalidValueError when it is larger than any that is sent."""
+    unpacking = zlib.decompressobj()
+    plain = unpacking.decompress(data, MOST_MESSAGE)
+    if unpacking.unconsumed_tail:
+        raise InvalidValueError("request.size", len(data), f"allowed: {MOST_MESSAGE} B when unpacked")
+    return deserialize_message(plain, kind)
 
 
 def _crossing() -> tuple[graph.Service, ...]:
