@@ -93,13 +93,14 @@ class GcmsfControlNode(GraphNode):
         self._state = self.publisher("gcmsf_control/state")
         self._loop = self._make_loop()
         self._halts: HaltProcess | None = None
-        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(min(parameters.priority, PREPARE_PRIORITY)))
+        prepare_priority = min(parameters.priority, PREPARE_PRIORITY)
+        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(prepare_priority))
         self._goals = PrimitiveGoals(self)
         self._scheduler = PrimitiveScheduler(
             robot, self._setting.period, self._send_order, self._goals.report, self._work
         )
         self._goals.scheduler = self._scheduler
-        self._sequences = self._goals.sequences = SequenceGoals(self, robot, self._scheduler)
+        self._sequences = self._goals.sequences = SequenceGoals(self, robot, self._scheduler, prepare_priority)
         self._inputs = LoopInputs(self, robot, self._scheduler, lambda: self._loop)
         self._field = self._make_field() if parameters.field else None
         self.serve("gcmsf_control/tare", self._on_tare)

@@ -27,9 +27,10 @@ ACTION = "gcmsf_control/run_sequence"
 class SequenceGoals:
     """The sequence of one arm."""
 
-    def __init__(self, node: GraphNode, robot: RobotModel, scheduler: PrimitiveScheduler) -> None:
+    def __init__(self, node: GraphNode, robot: RobotModel, scheduler: PrimitiveScheduler, priority: int) -> None:
+        """`priority`: of the thread that checks (SCHED_FIFO); 0: ordinary."""
         self._node, self._robot, self._scheduler = node, robot, scheduler
-        self._check = ThreadPoolExecutor(1, "check", lambda: schedule(0))
+        self._check = ThreadPoolExecutor(1, "check", lambda: schedule(priority))
         self._goal: Goal | None = None
         self._sequence: PrimitiveSequence | None = None
         node.act(ACTION, self._on_goal, self._on_cancel)

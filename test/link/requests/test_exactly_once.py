@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_robot import WORK, Cell
 
-from telerobot_nodes.link.requests import RequestEnd, Runner, Start
+from telerobot_nodes.link.requests import Asker, Begun, RequestEnd, Runner, Start
 from telerobot_nodes.link.requests.asker import DOWN_AFTER, MOST_OPEN, MOST_STOPS
 from telerobot_nodes.link.requests.channels import MOST_REQUEST
 from telerobot_nodes.link.requests.messages import Begin, Check, States, unpack_answer
@@ -232,3 +232,21 @@ def test_an_end_is_forgotten_only_when_its_asker_knows_it():
     assert answers(runner) == [States(2, 1)]
     runner.receive(0.0, Check(2, 1, 1, (1,)).pack())
     assert answers(runner)[0].body == b""
+
+
+def test_a_request_that_takes_its_time_to_stop_is_stopped_once():
+    runner = Runner(1, [WORK])
+    runner.receive(0.0, Begin(2, 1, 1, WORK, b"").pack())
+    withdraw = Check(2, 1, 1, (1,), withdraw=True).pack()
+    assert [len(runner.receive(0.0, withdraw)) for _ in range(3)] == [1, 0, 0]
+
+
+def test_a_late_answer_of_a_former_life_of_the_robot_ends_nothing():
+    asker = Asker(2, 0.0)
+    for life in (11, 12):
+        asker.receive(0.0, States(2, life).pack())
+    number = asker.ask(0.0, WORK, b"")
+    asker.receive(0.0, States(2, 11, ((number, False),)).pack())
+    assert asker.take_events() == []
+    asker.receive(0.0, States(2, 12, ((number, True),)).pack())
+    assert asker.take_events() == [Begun(number)]
