@@ -15,7 +15,17 @@ from telerobot_nodes.graph import (
     remappings,
     request_name,
 )
-from telerobot_nodes.graph.table import NODES, TOPICS, action, crossing, is_upward, service, topic
+from telerobot_nodes.graph.table import (
+    NODES,
+    TOPICS,
+    action,
+    crossing,
+    crossing_actions,
+    crossing_services,
+    is_upward,
+    service,
+    topic,
+)
 from telerobot_nodes.nodes.framework import interface_class
 
 SERVICES = [entry for owner in NODES for entry in owner.services]
@@ -126,17 +136,27 @@ def test_operators_are_renamed_on_every_crossing_or_shared_topic_of_the_emulated
 
 
 @pytest.mark.parametrize(
-    ("name", "graph", "called"),
+    ("name", "graph", "hosts", "called"),
     [
-        ("operator_console", "demo", "operator_side/gcmsf_control/execute"),
-        ("operator_console", "practice", "operator_side/gcmsf_control/execute"),
-        ("operator_console", "operator", "gcmsf_control/execute"),
-        ("rtc_decision_unit", "demo", "gcmsf_control/execute"),
-        ("link_emulator", "demo", "gcmsf_control/execute"),
+        ("operator_console", "demo", False, "operator_side/gcmsf_control/execute"),
+        ("operator_console", "practice", False, "operator_side/gcmsf_control/execute"),
+        ("operator_console", "operator", False, "gcmsf_control/execute"),
+        ("operator_console", "operator", True, "operator_side/gcmsf_control/execute"),
+        ("rtc_decision_unit", "demo", False, "gcmsf_control/execute"),
+        ("rtc_decision_unit", "robot", True, "gcmsf_control/execute"),
+        ("link_emulator", "demo", False, "gcmsf_control/execute"),
     ],
 )
-def test_an_operator_behind_the_emulated_link_reaches_a_primitive_over_it(name, graph, called):
-    assert request_name(action("gcmsf_control/execute"), name, graph) == called
+def test_an_operator_behind_a_link_reaches_a_primitive_over_it(name, graph, hosts, called):
+    assert request_name(action("gcmsf_control/execute"), name, graph, hosts) == called
+
+
+def test_what_crosses_as_a_request_is_the_robots_and_what_stops_is_known():
+    requests = {entry.name: entry for entry in (*crossing_services(), *crossing_actions())}
+    names = ("execute", "run_sequence", "change", "stop")
+    assert set(requests) == {f"gcmsf_control/{name}" for name in names}
+    assert [name for name, entry in requests.items() if entry.stops] == ["gcmsf_control/stop"]
+    assert all(node(name.split("/")[0]).host is Host.ROBOT for name in requests)
 
 
 def test_the_diagram_draws_every_node_and_every_connection_once():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from telerobot_nodes.graph.entries import Host, Node, Topic
+from telerobot_nodes.graph.entries import Host, Node, Service, Topic
 from telerobot_nodes.graph.graphs import GRAPHS
 from telerobot_nodes.graph.table import NODES
 from telerobot_nodes.graph.topics import TOPICS
@@ -67,9 +67,15 @@ def as_markdown() -> str:
             "## Services",
             "",
             *_table(
-                ("service", "type", "called by", "what it does"),
+                ("service", "type", "link", "called by", "what it does"),
                 [
-                    (f"`{service.name}`", f"`{service.type}`", _callers(service.name), service.doc)
+                    (
+                        f"`{service.name}`",
+                        f"`{service.type}`",
+                        _crosses(service),
+                        _callers(service.name),
+                        service.doc,
+                    )
                     for entry in NODES
                     for service in entry.services
                 ],
@@ -78,9 +84,9 @@ def as_markdown() -> str:
             "## Actions",
             "",
             *_table(
-                ("action", "type", "run by", "what it does"),
+                ("action", "type", "link", "run by", "what it does"),
                 [
-                    (f"`{action.name}`", f"`{action.type}`", _runners(action.name), action.doc)
+                    (f"`{action.name}`", f"`{action.type}`", _crosses(action), _runners(action.name), action.doc)
                     for entry in NODES
                     for action in entry.actions
                 ],
@@ -119,7 +125,7 @@ def _rate(entry: Topic) -> str:
     return f"{entry.rate:g} Hz" if entry.rate else "on event"
 
 
-def _crosses(entry: Topic) -> str:
+def _crosses(entry: Topic | Service) -> str:
     return "crosses" if entry.crosses else ""
 
 

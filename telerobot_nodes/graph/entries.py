@@ -59,6 +59,12 @@ class Order(Enum):
     AS_THEY_COME = "as they come: the sender repeats what matters"
     NEWEST = "none after a newer one"
     ALL = "all in order: a missing one is asked for again"
+    EACH = "each as soon as it is whole: what is missing is asked for again"
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether what is missing is asked for again."""
+        return self in (Order.ALL, Order.EACH)
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,8 @@ class Service:
     name: str
     type: str
     doc: str
-    emulated: bool = False  # operators reach it over the emulated link; the link between two hosts carries topics only
+    crosses: bool = False  # operators reach it over the link; others are for nodes of its own host
+    stops: bool = False  # leaves before others over the link
 
 
 @dataclass(frozen=True)

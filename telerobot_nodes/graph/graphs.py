@@ -47,5 +47,6 @@ SIMULATED = frozenset({"practice"})
 # Parameter file of a graph when none is named.
 PARAMETERS = {"practice": "config/practice.yaml"}
 
-# Services and actions that operators reach over the emulated link; others are for nodes of the robot's own host.
-REQUESTS = frozenset({"gcmsf_control/execute", "gcmsf_control/change", "gcmsf_control/stop"})
+# Services and actions that operators reach over the link, and those of them that leave before others.
+REQUESTS = frozenset(f"gcmsf_control/{name}" for name in ("execute", "run_sequence", "change", "stop"))
+STOPS = frozenset({"gcmsf_control/stop"})

@@ -1,4 +1,4 @@
-"""The operator's side of an emulated link: what operators see and call under another name."""
+"""The operator's side of a link: what operators see and call under another name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from telerobot_nodes.graph.graphs import GRAPHS
 from telerobot_nodes.graph.table import node
 from telerobot_nodes.graph.topics import TOPICS
 
-# With the link emulator between them, the operator's side of a crossing topic has this prefix.
+# With a link between them, the operator's side of a crossing topic has this prefix.
 OPERATOR_SIDE = "operator_side/"
 
 
@@ -18,18 +18,19 @@ def operator_side() -> tuple[str, ...]:
 
 def remappings(node_name: str, graph_name: str) -> dict[str, str]:
     """Topic renames for a node of a graph: with a link emulator, operators see their own side of the link."""
-    if not _behind_the_link(node_name, graph_name):
+    if not _behind_a_link(node_name, graph_name):
         return {}
     return {name: OPERATOR_SIDE + name for name in operator_side()}
 
 
-def request_name(entry: Service, node_name: str, graph_name: str) -> str:
-    """Name of a service or action as a node of a graph calls it: operators reach the robot's over the emulated link.
+def request_name(entry: Service, node_name: str, graph_name: str, hosts: bool = False) -> str:
+    """Name of a service or action as a node of a graph calls it: operators reach the robot's over the link.
 
-    The node applies it: ROS renames topics and services, but no actions.
+    `hosts`: the graph was started with a hosts file. The node applies it: ROS renames topics and services, but no
+    actions.
     """
-    return (OPERATOR_SIDE if entry.emulated and _behind_the_link(node_name, graph_name) else "") + entry.name
+    return (OPERATOR_SIDE if entry.crosses and _behind_a_link(node_name, graph_name, hosts) else "") + entry.name
 
 
-def _behind_the_link(node_name: str, graph_name: str) -> bool:
-    return "link_emulator" in GRAPHS.get(graph_name, ()) and node(node_name).host is Host.OPERATOR
+def _behind_a_link(node_name: str, graph_name: str, hosts: bool = False) -> bool:
+    return (hosts or "link_emulator" in GRAPHS.get(graph_name, ())) and node(node_name).host is Host.OPERATOR

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from telerobot_nodes.errors import GraphError
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
-from telerobot_nodes.graph.graphs import REQUESTS
+from telerobot_nodes.graph.graphs import REQUESTS, STOPS
 from telerobot_nodes.graph.tool_nodes import TOOL_NODES
 from telerobot_nodes.graph.topics import TOPICS
 
 
 def _services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:
-    return tuple(Service(f"{node}/{name}", kind, doc, f"{node}/{name}" in REQUESTS) for name, kind, doc in rows)
+    named = [(f"{node}/{name}", kind, doc) for name, kind, doc in rows]
+    return tuple(Service(name, kind, doc, name in REQUESTS, name in STOPS) for name, kind, doc in named)
 
 
 NODES: tuple[Node, ...] = (
@@ -71,6 +72,7 @@ NODES: tuple[Node, ...] = (
         actions=_services(
             "gcmsf_control",
             ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
+            ("run_sequence", "telerobot/action/RunSequence", "run primitives in order, all checked before the first"),
         ),
         priority=60,
     ),
@@ -374,6 +376,16 @@ def action(name: str) -> Service:
 def crossing() -> tuple[Topic, ...]:
     """Topics that travel between the hosts."""
     return tuple(entry for entry in TOPICS if entry.crosses)
+
+
+def crossing_services() -> tuple[Service, ...]:
+    """Services that operators reach over the link."""
+    return tuple(entry for owner in NODES for entry in owner.services if entry.crosses)
+
+
+def crossing_actions() -> tuple[Service, ...]:
+    """Actions that operators reach over the link."""
+    return tuple(entry for owner in NODES for entry in owner.actions if entry.crosses)
 
 
 def is_upward(entry: Topic) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.graph import Order, Topic
+from telerobot_nodes.graph import Topic
 from telerobot_nodes.link.bodies import split
 from telerobot_nodes.link.framing import Fault
 from telerobot_nodes.link.kept import KeptMessages
@@ -51,8 +51,8 @@ class Endpoint:
         self._crossings = [entry.crosses for entry in topics]
         ours = bool(own.role)
         for at, entry in enumerate(topics):
-            if entry.crosses and entry.crosses.order is Order.ALL and self._line.upward[at] == ours:
-                self._line.kept[at] = KeptMessages(entry.qos.value.depth)
+            if entry.crosses and entry.crosses.order.is_repaired and self._line.upward[at] == ours:
+                self._line.kept[at] = KeptMessages(entry.qos.value.depth, entry.crosses.late)
         self.sessions = {
             peer.address: Session(own, peer.name, self._line, peer.rate, stale_after, draw) for peer in peers
         }
@@ -68,7 +68,7 @@ class Endpoint:
             raise InvalidValueError(
                 f"{entry.name}.size", len(message), f"allowed over the link: up to {crossing.size} B"
             )
-        parts = split(topic, self._number(topic, message), message)
+        parts = split(topic, self._number(now, topic, message), message)
         for session in self.sessions.values():
             session.send(now, topic, parts, urgent)
 
@@ -82,6 +82,8 @@ class Endpoint:
 
     def poll(self, now: float) -> list[Outgoing]:
         """Datagrams to send now."""
+        for kept in self._line.kept.values():
+            kept.forget(now)
         return [
             Outgoing(datagram, address) for address, session in self.sessions.items() for datagram in session.poll(now)
         ]
@@ -97,9 +99,9 @@ class Endpoint:
             total.update(session.faults)
         return +total
 
-    def _number(self, topic: int, message: bytes) -> int:
+    def _number(self, now: float, topic: int, message: bytes) -> int:
         kept = self._line.kept.get(topic)
         if kept is not None:
-            return kept.add(message)
+            return kept.add(now, message)
         self._numbers[topic] += 1
         return self._numbers[topic]

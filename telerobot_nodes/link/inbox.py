@@ -51,6 +51,7 @@ class Partial:
 
 
 Delivered = tuple[float, bytes]  # stamp [s] on the sender's clock, message
+_DELIVERED: Delivered = (0.0, b"")
 
 
 class TopicInbox:
@@ -60,8 +61,8 @@ class TopicInbox:
         self._topic, self._crossing = topic, crossing
         self._partial: dict[int, Partial] = {}
         self._newest = 0  # number delivered last, of NEWEST
-        self._next = 0  # number to be delivered next, of ALL; 0: not known
-        self._held: dict[int, Delivered] = {}  # whole, behind a missing one
+        self._next = 0  # number to be delivered next, of ALL; first that is missing, of EACH; 0: not known
+        self._held: dict[int, Delivered] = {}  # whole, behind a missing one; of EACH without contents
         self._latest = 0  # that the peer has sent
         self._asked = -math.inf
         self.lost = 0  # given up: the sender has them no more
@@ -73,7 +74,7 @@ class TopicInbox:
         if self._is_done(data.number):
             return []
         whole = self._put_together(now, stamp, data)
-        if self._crossing.order is Order.ALL:
+        if self._crossing.order.is_repaired:
             self._latest = max(self._latest, data.number)
         return [] if whole is None else self._in_order(data.number, whole)
 
@@ -89,12 +90,13 @@ class TopicInbox:
         else:
             early = []
         self._latest = max(self._latest, kept.latest)
-        return early + self._contiguous()
+        ready = early + self._contiguous()
+        return [] if self._crossing.order is Order.EACH else ready
 
     def wants(self, now: float, pause: float) -> list[Want]:
         """What to ask for again; each at most every `pause` [s]."""
         self._forget(now)
-        if self._crossing.order is not Order.ALL or not self._next or now - self._asked < pause:
+        if not self._crossing.order.is_repaired or not self._next or now - self._asked < pause:
             return []
         missing = [n for n in range(self._next, min(self._latest, self._next + AHEAD) + 1) if n not in self._held]
         wants = [want for number in missing[:MOST_ROWS] for want in self._wants_of(now, pause, number)][:MOST_ROWS]
@@ -113,7 +115,7 @@ class TopicInbox:
     def _is_done(self, number: int) -> bool:
         if self._crossing.order is Order.NEWEST:
             return number <= self._newest
-        if self._crossing.order is Order.ALL:
+        if self._crossing.order.is_repaired:
             return number < self._next or number in self._held or number > max(self._next, 1) + AHEAD
         return False
 
@@ -134,8 +136,8 @@ class TopicInbox:
         """Whether a message may begin; of those that are not asked for again, the oldest makes room."""
         if len(self._partial) < PARTIAL:
             return True
-        leaving = max(self._partial) if self._crossing.order is Order.ALL else min(self._partial)
-        if self._crossing.order is Order.ALL and number > leaving:
+        leaving = max(self._partial) if self._crossing.order.is_repaired else min(self._partial)
+        if self._crossing.order.is_repaired and number > leaving:
             return False
         del self._partial[leaving]
         return True
@@ -146,6 +148,10 @@ class TopicInbox:
         if self._crossing.order is Order.NEWEST:
             self._newest = number
             self._partial = {n: partial for n, partial in self._partial.items() if n > number}
+            return [whole]
+        if self._crossing.order is Order.EACH:
+            self._held[number] = _DELIVERED
+            self._contiguous()
             return [whole]
         self._held[number] = whole
         return self._contiguous()
@@ -158,7 +164,7 @@ class TopicInbox:
         return out
 
     def _forget(self, now: float) -> None:
-        if self._crossing.order is not Order.ALL:
+        if not self._crossing.order.is_repaired:
             old = [number for number, partial in self._partial.items() if now - partial.since > PATIENCE]
             for number in old:
                 del self._partial[number]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 from telerobot_nodes.core.protocol import LinkState
-from telerobot_nodes.graph import Order, Priority, Topic
+from telerobot_nodes.graph import Priority, Topic
 from telerobot_nodes.link.bodies import MOST_ROWS, Beat, Data, Hello, Kept, Want, pack_wants, split, unpack_wants
 from telerobot_nodes.link.framing import Fault, Frame, Kind, decode, encode
 from telerobot_nodes.link.inbox import Delivered, TopicInbox
@@ -260,7 +261,7 @@ class Session:
         arrivals = []
         for row in rows:
             inbox = self._inboxes.get(row.topic)
-            if inbox is not None and self._crossings[row.topic].order is Order.ALL:
+            if inbox is not None and self._crossings[row.topic].order.is_repaired:
                 durable = self._line.topics[row.topic].qos.value.durable
                 arrivals += self._delivered(row.topic, inbox.on_kept(row, durable))
         return arrivals
@@ -292,17 +293,18 @@ class Session:
         if wants is None:
             return Fault.MALFORMED
         left = MOST_AGAIN
-        for want in wants:
-            left -= self._send_again(now, want) if left > 0 else 0
+        for (topic, number), gaps in groupby(wants, lambda want: (want.topic, want.number)):
+            left -= self._send_again(now, topic, number, gaps) if left > 0 else 0
         return []
 
-    def _send_again(self, now: float, want: Want) -> int:
-        """Send parts of a kept message again unless they still wait; their bytes."""
-        kept = self._line.kept.get(want.topic)
-        message = kept.get(want.number) if kept is not None else None
-        if message is None or self._outbox.waits(want.topic, want.number):
+    def _send_again(self, now: float, topic: int, number: int, gaps: Iterable[Want]) -> int:
+        """Send parts of a kept message again unless some still wait; their bytes."""
+        kept = self._line.kept.get(topic)
+        message = kept.get(number) if kept is not None else None
+        if message is None or self._outbox.waits(topic, number):
             return 0
-        parts = split(want.topic, want.number, message)[want.first : want.first + want.parts]
+        whole = split(topic, number, message)
+        parts = [part for gap in gaps for part in whole[gap.first : gap.first + gap.parts]]
         if parts:
-            self._outbox.put(now, want.topic, parts, again=True)
+            self._outbox.put(now, topic, parts, again=True)
         return sum(len(part.payload) for part in parts)

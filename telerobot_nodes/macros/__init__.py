@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context
-from telerobot_nodes.macros.check import check_macro
+from telerobot_nodes.macros.check import check_macro, check_whole
 from telerobot_nodes.macros.learn import learn
 from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
 from telerobot_nodes.macros.macro_files import MacroFolder, NoMacroError, read_macros
@@ -40,6 +40,7 @@ __all__ = [
     "Track",
     "add_record",
     "check_macro",
+    "check_whole",
     "learn",
     "play",
     "read_macros",

@@ -10,7 +10,7 @@ from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context, expressions_of
-from telerobot_nodes.macros.macro import Macro, MacroStep
+from telerobot_nodes.macros.macro import CONTEXT, Macro, MacroStep
 from telerobot_nodes.macros.macro_files import MacroFolder
 from telerobot_nodes.motion.primitives import PrimitiveRequest, check_request
 
@@ -34,6 +34,21 @@ def check_macro(
         if step.step.primitive:
             _check_primitive(robot, step, number)
     return steps
+
+
+def check_whole(folder: MacroFolder, name: str) -> None:
+    """Refuse a macro that cannot be sent as one sequence: one of a text, or of what is only known later.
+
+    Raises ParameterFileError at the line of the step, NoMacroError.
+    """
+    for step in (step for macro in folder.closure(name) for step in macro.steps):
+        if step.text:
+            step.source.reject("text", "allowed in a sequence that is sent as one: primitives, and macros of them")
+        for key, value in step.values.items():
+            late = {word for expression in expressions_of(value) for word in expression.names} & set(CONTEXT)
+            if late:
+                names = ", ".join(sorted(late))
+                step.reject(key, f"{names}: allowed in a sequence that is sent as one: the macro's parameters")
 
 
 def _check_primitive(robot: RobotModel, step: BoundStep, number: int) -> None:

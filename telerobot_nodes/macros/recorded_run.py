@@ -33,9 +33,13 @@ class RecordedRun:
         self, context: Callable[[], Context], send: Callable[[BoundStep], Ended], show: Callable[[StepEnd], None]
     ) -> MacroEnd:
         """Run it step by step, and record it; `show` gets the end of each step."""
+        return self.record(lambda: play(steps_of(self.macros, self.name, self.arguments, context), send, show))
+
+    def record(self, run: Callable[[], MacroEnd]) -> MacroEnd:
+        """Run it by `run`, and record its end, whatever it is."""
         record = self._record()
         try:
-            end = play(steps_of(self.macros, self.name, self.arguments, context), send, show)
+            end = run()
             record = replace(record, succeeded=end.succeeded, reason=end.reason)
         except BaseException as error:
             record = replace(record, reason=str(error) or type(error).__name__)

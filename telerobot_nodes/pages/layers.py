@@ -13,7 +13,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"graph": ()},
     {
         "plan": ("log", "shaping", "authority", "executor", "queue"),
-        "link": (),
+        "link": ("requests",),
         "simulation": (),
         "motion": ("parameters", "tracking", "law", "primitives", "loop"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service", "scenes"),
@@ -81,6 +81,7 @@ PURE: tuple[str, ...] = (
     "graph",
     "plan",
     "link",
+    "link.requests",
     "simulation",
     "motion.parameters",
     "motion.tracking",

@@ -70,6 +70,14 @@ def test_what_is_wrong_is_refused_before_anything_starts(folder, capsys, words, 
     assert problem in capsys.readouterr().err
 
 
+def test_a_macro_with_a_text_is_not_sent_as_one_sequence(folder, capsys):
+    text = "  - {step: ask, text: status, accept: [answered]}\n"
+    (folder / "ask.yaml").write_text(MACRO.replace("macro: back", "macro: ask") + text)
+    assert main(["macro", "run", "ask", "--whole"]) == 2
+    assert "ask.yaml:9:" in (refused := capsys.readouterr().err)
+    assert "text: allowed in a sequence that is sent as one" in refused
+
+
 @pytest.mark.lengthy
 def test_a_test_is_recorded_with_its_numbers_and_an_edited_macro_is_another(folder, capsys):
     assert main(["macro", "test", "back", "way=0.02"]) == 1  # it accepts `max_force` only

@@ -169,7 +169,7 @@ def wiring_of_the_table():
             says, hears = says | far_side(upward=True), hears | far_side(upward=False)
         serves = {f"/{service.name}" for service in entry.services}
         if name == "link_emulator":
-            serves |= {f"/{OPERATOR_SIDE}{one.name}" for owner in graph.NODES for one in owner.services if one.emulated}
+            serves |= {f"/{OPERATOR_SIDE}{one.name}" for owner in graph.NODES for one in owner.services if one.crosses}
         wiring[name] = (says, hears, serves)
     return wiring
 

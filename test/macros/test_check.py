@@ -3,7 +3,7 @@
 import pytest
 
 from telerobot_nodes.errors import ParameterFileError
-from telerobot_nodes.macros import check_macro
+from telerobot_nodes.macros import check_macro, check_whole
 
 HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: {}\nsteps:\n".format
 REL = "  - {step: r, primitive: cartesian_guarded, values: {tr_rel_dest: [0, 0, 0.1, 0, 0, 0, 1]}}\n"
@@ -59,3 +59,22 @@ def test_two_hundred_steps_are_checked_each_of_them(write, arm):
     with pytest.raises(ParameterFileError) as refused:
         write(m=late).get("m")
     assert refused.value.line == 205
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        (REL + "  - {step: t, text: status}\n", "text: allowed in a sequence that is sent as one: primitives"),
+        (REL + HERE, "tr_tn_dest: tool: allowed in a sequence that is sent as one"),
+        (REL + "  - {step: n, macro: late}\n", "tr_tn_dest: object: allowed"),
+    ],
+    ids=["a text", "known later", "in what it uses"],
+)
+def test_what_is_not_known_when_it_is_sent_is_not_sent_as_one_sequence(write, steps, why):
+    folder = write(m=HEAD("relative") + steps, late=HEAD("absolute").replace(": m", ": late") + SEEN)
+    with pytest.raises(ParameterFileError, match=why):
+        check_whole(folder, "m")
+
+
+def test_a_macro_of_primitives_and_numbers_may_be_sent_as_one_sequence(write, back):
+    check_whole(write(m=HEAD("relative") + REL + "  - {step: n, macro: back}\n", back=back), "m")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from free_ports import write_loopback_hosts
 
 pytest.importorskip("rclpy")
 
@@ -22,24 +23,9 @@ OPERATIONS, STATE = "plan_executor/operations", "plan_executor/state"
 TEXTS = "rtc_decision_unit/commands"
 
 
-def free_ports(count):
-    made = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
-    for one in made:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in made]
-    for one in made:
-        one.close()
-    return ports
-
-
 @pytest.fixture
 def hosts(tmp_path):
-    cell, desk = free_ports(2)
-    file = tmp_path / "hosts.yaml"
-    file.write_text(
-        f"on_loss: hold\nhosts:\n  cell: {{role: robot, port: {cell}}}\n  desk: {{role: operator, port: {desk}}}\n"
-    )
-    return file
+    return write_loopback_hosts(tmp_path, "on_loss: hold\n")
 
 
 def options(graph_name, hosts, robot="arm"):
@@ -199,19 +185,25 @@ def test_a_bad_hosts_file_refuses_the_start(ros, tmp_path):
         LinkNode(options("robot", tmp_path / "hosts.yaml"))
 
 
-def test_the_hash_of_the_interface_changes_with_any_topic_and_not_by_itself():
+REQUESTS = graph.crossing_services() + graph.crossing_actions()
+
+
+def test_the_hash_of_the_interface_changes_with_any_topic_or_request_and_not_by_itself():
     topics = graph.crossing()
-    assert interface_hash(topics) == interface_hash(topics)
-    assert interface_hash(topics[1:]) != interface_hash(topics)
-    assert interface_hash(topics[::-1]) != interface_hash(topics)
+    whole = interface_hash(topics, REQUESTS)
+    assert interface_hash(topics, REQUESTS) == whole
+    assert interface_hash(topics[1:], REQUESTS) != whole
+    assert interface_hash(topics[::-1], REQUESTS) != whole
+    assert interface_hash(topics, REQUESTS[1:]) != whole
     changed = graph.topic("halt").__class__(**{**vars(topics[0]), "crosses": Crossing(Priority.WORLD)})
-    assert interface_hash((changed, *topics[1:])) != interface_hash(topics)
+    assert interface_hash((changed, *topics[1:]), REQUESTS) != whole
 
 
 def test_the_hash_of_the_interface_is_the_same_in_every_process():
     script = (
         "from telerobot_nodes import graph; from telerobot_nodes.nodes.tools.interface_hash import interface_hash; "
-        "print(interface_hash(graph.crossing()).hex())"
+        "requests = graph.crossing_services() + graph.crossing_actions(); "
+        "print(interface_hash(graph.crossing(), requests).hex())"
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == interface_hash(graph.crossing()).hex()
+    assert done.stdout.strip() == interface_hash(graph.crossing(), REQUESTS).hex()

@@ -5,9 +5,10 @@ from random import Random
 
 from telerobot_nodes import graph
 from telerobot_nodes.link import Endpoint, Identity, Peer
+from telerobot_nodes.link.requests import CHANNELS
 
-TOPICS = graph.crossing()
-UPWARD = {entry.name: graph.is_upward(entry) for entry in TOPICS}
+TOPICS = (*graph.crossing(), *CHANNELS)
+UPWARD = {entry.name: CHANNELS.get(entry, graph.is_upward(entry)) for entry in TOPICS}
 NUMBER = {entry.name: at for at, entry in enumerate(TOPICS)}
 HALT, OPERATIONS, TELEOP = NUMBER["halt"], NUMBER["plan_executor/operations"], NUMBER["gcmsf_control/teleop_cmds"]
 STATE, REPORTS = NUMBER["plan_executor/state"], NUMBER["rtc_decision_unit/reports"]

@@ -13,6 +13,8 @@ pytest.importorskip("rclpy")
 from telerobot.msg import LinkState as LinkStateMessage
 from telerobot_nodes import graph
 from telerobot_nodes.bench.link import TwoHosts
+from telerobot_nodes.client import connect
+from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.protocol import DeviceState, ExecutorMode, LinkState
 from telerobot_nodes.link import LinkSettings
 from telerobot_nodes.nodes.clients import Terminal
@@ -28,6 +30,13 @@ pytestmark = [
 
 START_LIMIT = 180.0  # [s]
 BAD = LinkSettings(delay=0.25, jitter=0.05, loss=0.05, duplicate=0.05, reorder=True)
+LIFT = 0.1  # [m]
+UP = {
+    "tr_rel_dest": [0, 0, -LIFT, 0, 0, 0, 1],
+    "time_vel_sel": "velocity",
+    "max_force_thres": 0.0,
+    "max_torque_thres": 0.0,
+}
 SCALE = 0.1  # [-] of the hand, so that one after the other stays within reach
 LEFT_OUT = {
     "robot": ("--without", "cspace_planner"),
@@ -143,6 +152,22 @@ def test_a_link_node_killed_in_the_middle_of_a_plan_comes_back_and_the_plan_goes
 
 def test_a_text_from_a_shell_of_the_operators_host_is_answered(hosts):
     telerobot("run", "status")
+
+
+def test_a_primitive_its_change_a_macro_and_a_menus_leaf_sent_from_the_operators_host_run_at_the_robot(hosts, tmp_path):
+    (tmp_path / "back_off.yaml").write_text(share_path("config/macros/back_off.yaml").read_text())
+    with connect(name="test") as robot:
+        assert robot.wait_ready(30.0), robot.state
+        slow = robot.primitive("cartesian_guarded", **{**UP, "time_vel_val": 0.01})
+        assert next(iter(slow)).name == "cartesian_guarded"
+        assert slow.change(time_vel_val=0.1).done
+        moved = slow.wait()
+        assert moved.ok, moved
+        assert moved.report.elapsed < 0.5 * LIFT / 0.01  # it was in force
+    macro = ("macro", "run", "back_off", "way=0.02", "--override", "--folder", str(tmp_path))
+    telerobot(*macro)
+    telerobot(*macro, "--whole")
+    telerobot("menu", "run", "guarded_motion/straight", "z=-0.02")
 
 
 def test_a_halt_and_an_estop_from_a_shell_of_the_operators_host_arrive(hosts, terminal):

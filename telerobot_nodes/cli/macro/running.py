@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from datetime import datetime, timezone
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
-from telerobot_nodes.macros import MacroEnd, RecordedRun, StepEnd, check_macro, records_of
+from telerobot_nodes.macros import MacroEnd, RecordedRun, StepEnd, check_macro, check_whole, records_of
 
 NOT_DONE = 1
+LONGEST = 3600.0  # [s] of a sequence that is sent as one
 
 
 def test(
@@ -36,19 +37,27 @@ def run(
     robot: RobotName = "arm",
     namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
     override: Annotated[bool, typer.Option("--override", help="Run it although it is not tested.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Send it as one sequence, which the robot runs.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a macro on a running graph; Ctrl-C stops the arm. Exit code 0: every result was accepted."""
     from telerobot_nodes.client import connect
 
     macros, arguments = macros_of(folder), arguments_of(values)
-    check_macro(macros, name, model_of(robot), arguments)
+    steps = check_macro(macros, name, model_of(robot), arguments)
+    if whole:
+        check_whole(macros, name)
     with connect(namespace, "shell") as arm:
-        from telerobot_nodes.nodes.macros import MacroPlayer  # after the environment is set
+        from telerobot_nodes.nodes.macros import MacroPlayer, send_whole  # after the environment is set
 
         if override:
             print(f"telerobot: {name} runs with --override; this is recorded", file=sys.stderr)
-        end = MacroPlayer(arm).run(macros, name, arguments, robot, override, _shower(as_json))
+        player, show = MacroPlayer(arm), _shower(as_json)
+        recorded = player.recorded(macros, name, arguments, robot, override)
+        if whole:
+            end = recorded.record(lambda: send_whole(name, steps, namespace, LONGEST, show))
+        else:
+            end = recorded.play(player.context, player.send, show)
     _finish(end, as_json)
 
 
@@ -76,7 +85,7 @@ def _line(end: StepEnd) -> str:
     return f"{mark} {end.label:<32} {end.result:<16} {end.elapsed:7.2f} s  {end.detail}".rstrip()
 
 
-def _finish(end: MacroEnd, as_json: bool) -> None:
+def _finish(end: MacroEnd, as_json: bool) -> NoReturn:
     if as_json:
         steps = [vars(step) for step in end.steps]
         print(json.dumps({"succeeded": end.succeeded, "reason": end.reason, "steps": steps}))

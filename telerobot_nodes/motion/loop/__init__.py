@@ -11,6 +11,7 @@ from telerobot_nodes.motion.loop.loop_process import LoopSetting, make_control
 from telerobot_nodes.motion.loop.orders import ClearTimes, Order, Tare
 from telerobot_nodes.motion.loop.precompile import warm_up
 from telerobot_nodes.motion.loop.primitive_scheduler import PrimitiveScheduler, SchedulerReport
+from telerobot_nodes.motion.loop.primitive_sequence import PrimitiveSequence, SequenceStep, check_steps
 
 __all__ = [
     "PRIORITY",
@@ -23,9 +24,12 @@ __all__ = [
     "LoopSetting",
     "Order",
     "PrimitiveScheduler",
+    "PrimitiveSequence",
     "ProcessLoop",
     "SchedulerReport",
+    "SequenceStep",
     "Tare",
+    "check_steps",
     "make_control",
     "schedule",
     "warm_up",

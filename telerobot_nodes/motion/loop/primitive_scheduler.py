@@ -91,6 +91,7 @@ class PrimitiveScheduler:
         self._send_order, self._on_report, self._executor = send_order, on_report, executor
         self._active: ActivePrimitive | None = None
         self._changes: deque[_Change] = deque()
+        self.stops = 0  # times that all were stopped
         self._last_id = 0
         self._order = 0
 
@@ -108,10 +109,18 @@ class PrimitiveScheduler:
         """The running primitive's set in force."""
         return None if self._active is None else self._active.base
 
-    def submit(self, name: str, agent: str, values: Mapping[str, Any]) -> int:
-        """Append a primitive to the queue; returns its id. Raises InvalidValueError or QueueFullError."""
-        request = PrimitiveRequest(self._last_id + 1, name, values)
-        self._queue.submit([request])
+    def submit(
+        self, name: str, agent: str, values: Mapping[str, Any], accept: tuple[str, ...] = (), first: bool = False
+    ) -> int:
+        """Queue a primitive, `first`: before those that wait; returns its id. Raises InvalidValueError, QueueFullError.
+
+        `accept`: Terminations after which those that wait go on; none: the successful ones.
+        """
+        request = PrimitiveRequest(self._last_id + 1, name, values, accept)
+        if first:
+            self._queue.submit_first(request)
+        else:
+            self._queue.submit([request])
         self._last_id += 1
         self._agents[request.id] = agent
         self._on_report(self._report(request, PrimitiveOutcome.RUNNING, "queued", "running", ""))
@@ -124,6 +133,7 @@ class PrimitiveScheduler:
             active.cancelled = reason
             self._send_order(Stop(active.request.id, reason))
         if number == 0:
+            self.stops += 1
             self._reject_all(self._queue.clear(), reason)
         elif (waiting := self._queue.remove(number)) is not None:
             self._reject_all((waiting,), reason)

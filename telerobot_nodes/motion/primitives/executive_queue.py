@@ -32,12 +32,14 @@ class PrimitiveQueue:
         if len(self._waiting) + len(requests) > CAPACITY:
             raise QueueFullError(f"primitives: {len(self._waiting)} wait, {len(requests)} more; allowed: {CAPACITY}")
         for request in requests:
-            if request.id <= last:
-                raise InvalidValueError("id", request.id, f"allowed: above {last}")
-            last = request.id
-            self._executive.check(request)
+            last = self._checked(request, last)
         self._waiting.extend(requests)
         self._last = last
+
+    def submit_first(self, request: PrimitiveRequest) -> None:
+        """Put one before all others, whatever their number. Raises InvalidValueError naming the primitive's field."""
+        self._last = self._checked(request, self._last)
+        self._waiting.appendleft(request)
 
     def next(self) -> PrimitiveRequest | None:
         """Remove and return the first primitive, or None."""
@@ -56,3 +58,10 @@ class PrimitiveQueue:
         given_up = tuple(self._waiting)
         self._waiting.clear()
         return given_up
+
+    def _checked(self, request: PrimitiveRequest, last: int) -> int:
+        """The id of a request that may follow `last`."""
+        if request.id <= last:
+            raise InvalidValueError("id", request.id, f"allowed: above {last}")
+        self._executive.check(request)
+        return request.id

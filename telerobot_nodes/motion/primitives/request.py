@@ -15,6 +15,8 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.parameters import KindValues, values_of
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a sequence has thousands of texts
+
 
 @dataclass(frozen=True)
 class PrimitiveRequest:
@@ -76,7 +78,7 @@ def values_from(keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
         if key in values:
             raise InvalidValueError(key, text, "allowed: once")
         try:
-            values[key] = _numbers(yaml.safe_load(text))
+            values[key] = _numbers(yaml.load(text, _LOADER))
         except yaml.YAMLError as error:
             raise InvalidValueError(key, text, f"allowed: a YAML scalar or list ({error})") from None
     return values

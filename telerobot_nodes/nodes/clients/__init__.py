@@ -10,7 +10,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
     offered,
 )
 from telerobot_nodes.nodes.clients.other_arm import other_arm
-from telerobot_nodes.nodes.clients.primitive_client import run_primitive
+from telerobot_nodes.nodes.clients.primitive_client import run_primitive, run_sequence
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
 from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
@@ -38,4 +38,5 @@ __all__ = [
     "open_robot",
     "other_arm",
     "run_primitive",
+    "run_sequence",
 ]

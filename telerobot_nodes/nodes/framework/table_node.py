@@ -148,6 +148,11 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
 
         return self.create_timer(period, tick, clock=self._steady)
 
+    def soon(self, callback: Callable[..., None], *arguments: Any) -> None:
+        """Call `callback` on the executor's thread, its errors noted; from any thread."""
+        if self.executor is not None:
+            self.executor.create_task(self._guarded(callback), *arguments)
+
     @staticmethod
     def now() -> float:
         """Host monotonic time [s]: the only clock of the cores."""
@@ -192,7 +197,8 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         return re.sub("/+", "/", f"/{around}/{namespace}/{name}")
 
     def _request_name(self, entry: graph.Service) -> str:
-        return graph.request_name(entry, self.options.name, self.options.graph)
+        options = self.options
+        return graph.request_name(entry, options.name, options.graph, options.hosts is not None)
 
     def _check_right(self, name: str, allowed: tuple[str, ...], verb: str) -> None:
         if name not in allowed:

@@ -15,8 +15,8 @@ from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_prof
 class NodeWiring:
     """Publishers, subscriptions and clients on `node`, which another program may own.
 
-    Topics, services and actions between operator and robot have `prefix` before their names: with an emulated link, the
-    operator's side of it. `base`: namespace before every name, with a slash at its end; empty: that of the node.
+    Topics, services and actions between operator and robot have `prefix` before their names: with a link, that of the
+    operator's side. `base`: namespace before every name, with a slash at its end; empty: that of the node.
     """
 
     def __init__(self, node: Any, base: str = "") -> None:
@@ -39,7 +39,7 @@ class NodeWiring:
 
     def request_name(self, entry: graph.Service) -> str:
         """Name of a service or action of the table as this node uses it."""
-        return self._on_operators_side(entry.name) if entry.emulated else self.base + entry.name
+        return self._on_operators_side(entry.name) if entry.crosses else self.base + entry.name
 
     def _on_operators_side(self, name: str) -> str:
         return self.prefix + name if self.prefix.startswith("/") else self.base + self.prefix + name

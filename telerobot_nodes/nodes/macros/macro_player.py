@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import PrimitiveParameters
+from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.macros import BoundStep, Context, Ended, MacroEnd, MacroFolder, Place, RecordedRun, StepEnd
 from telerobot_nodes.motion.primitives import values_from
-from telerobot_nodes.nodes.clients import Ongoing, Robot, RunningPrimitive, RunningText, as_texts
+from telerobot_nodes.nodes.clients import Ongoing, Robot, RunningPrimitive, RunningText, as_texts, run_sequence
 from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
 
 LINK_LIMIT = 5.0  # [s] for an emulated link to report; after that it is a real one
@@ -36,7 +37,16 @@ class MacroPlayer:
         override: bool = False,
         show: Callable[[StepEnd], None] = lambda end: None,
     ) -> MacroEnd:
-        """Run a macro on the graph of `robot`, by its name, and record it; `show` gets the end of each step.
+        """Run a macro step by step on the graph of `robot`, by its name; `show` gets the end of each step.
+
+        It is recorded. Raises NotTestedError as `recorded` does.
+        """
+        return self.recorded(macros, name, arguments, robot, override).play(self.context, self.send, show)
+
+    def recorded(
+        self, macros: MacroFolder, name: str, arguments: Mapping[str, object], robot: str, override: bool = False
+    ) -> RecordedRun:
+        """A run of a macro on this graph, which begins when it is told to.
 
         Raises NotTestedError unless it was tested with these numbers on this robot, or `override`.
         """
@@ -46,7 +56,7 @@ class MacroPlayer:
         date = datetime.now(timezone.utc).isoformat(timespec="seconds")
         recorded = RecordedRun(macros, name, arguments, robot, date, place, delay, override)
         recorded.require_test()
-        return recorded.play(self.context, self.send, show)
+        return recorded
 
     def stop(self) -> None:
         """Bring the arm to rest on its path, and send no further step; from any thread."""
@@ -85,6 +95,29 @@ def _stop(running: object) -> None:
         running.stop()
     elif isinstance(running, RunningText):
         running.cancel()
+
+
+def send_whole(
+    name: str, steps: Sequence[BoundStep], namespace: str, limit: float, show: Callable[[StepEnd], None]
+) -> MacroEnd:
+    """Run steps as one sequence at the robot. Interrupted, it stops the arm on its path. `show` gets each end."""
+    ends: dict[int, StepEnd] = {}
+
+    def note(number: int, report: Any) -> None:
+        if report.state != PrimitiveOutcome.RUNNING and number not in ends:
+            step = steps[number - 1]
+            accepted = step.step.accepts(report.reason)
+            ends[number] = StepEnd(step.label, report.reason, accepted, report.detail, report.elapsed)
+            show(ends[number])
+
+    sent = [(step.step.primitive, as_texts(step.values), step.step.accept) for step in steps]
+    result = run_sequence(name, sent, namespace, limit, note)
+    if result.done < len(steps):
+        note(result.done + 1, result.report)
+    for number in range(1, result.done + 1):
+        lost = StepEnd(steps[number - 1].label, "accepted", True, "its report was lost on the way")
+        ends.setdefault(number, lost)
+    return MacroEnd(tuple(ends[number] for number in sorted(ends)), result.done == len(steps))
 
 
 def primitive_ended(result: PrimitiveResult) -> Ended:

@@ -35,6 +35,7 @@ from telerobot_nodes.nodes.robot.field_source import FieldSource
 from telerobot_nodes.nodes.robot.loop_inputs import LoopInputs
 from telerobot_nodes.nodes.robot.loop_messages import loop_values, output_values, setpoint_message, state_message
 from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals
+from telerobot_nodes.nodes.robot.sequence_goals import SequenceGoals
 
 HALT_TOPICS = {"halt": "", "rtc_decision_unit/halt": "", "estop": ESTOP_SENDER}  # and what precedes the sender
 TEXTS = "rtc_decision_unit/commands"  # in the node's namespace; those that begin with a halt word halt
@@ -92,12 +93,14 @@ class GcmsfControlNode(GraphNode):
         self._state = self.publisher("gcmsf_control/state")
         self._loop = self._make_loop()
         self._halts: HaltProcess | None = None
-        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(min(parameters.priority, PREPARE_PRIORITY)))
+        prepare_priority = min(parameters.priority, PREPARE_PRIORITY)
+        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(prepare_priority))
         self._goals = PrimitiveGoals(self)
         self._scheduler = PrimitiveScheduler(
             robot, self._setting.period, self._send_order, self._goals.report, self._work
         )
         self._goals.scheduler = self._scheduler
+        self._sequences = self._goals.sequences = SequenceGoals(self, robot, self._scheduler, prepare_priority)
         self._inputs = LoopInputs(self, robot, self._scheduler, lambda: self._loop)
         self._field = self._make_field() if parameters.field else None
         self.serve("gcmsf_control/tare", self._on_tare)
@@ -167,6 +170,7 @@ class GcmsfControlNode(GraphNode):
         if self._loop.read_output(self._output):
             received = self._halts.received.obeyed(self._output.distinct) if self._halts is not None else ()
             self._state.publish(state_message(self._output, self.stamp(), received))
+            self._sequences.update()
             self._scheduler.update(self.now(), self._output, self._loop.read_status(), self._inputs.gripper)
 
     def _check_halts(self) -> str:

@@ -14,6 +14,7 @@ from telerobot_nodes.motion.loop import PrimitiveScheduler, SchedulerReport
 from telerobot_nodes.motion.primitives import values_from
 from telerobot_nodes.nodes.framework import Goal, GraphNode
 from telerobot_nodes.nodes.messages import convert
+from telerobot_nodes.nodes.robot.sequence_goals import SequenceGoals
 
 
 class PrimitiveGoals:
@@ -26,6 +27,7 @@ class PrimitiveGoals:
         self._reports = node.publisher("gcmsf_control/report")
         self._last: Any = None
         self.scheduler: PrimitiveScheduler  # set by the node, whose loop it commands
+        self.sequences: SequenceGoals  # set by the node
         node.act("gcmsf_control/execute", self._on_goal, self._on_cancel)
         node.serve("gcmsf_control/stop", self._on_stop)
         node.serve_deferred("gcmsf_control/change", self._on_change)
@@ -34,6 +36,7 @@ class PrimitiveGoals:
         """Publish a report; feed it back to its goal, or end it."""
         self._last = message = self._message(report)
         self._reports.publish(message)
+        self.sequences.report(report, message)
         goal = self._goals.get(report.id)
         if goal is None:
             return

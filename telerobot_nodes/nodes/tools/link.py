@@ -1,7 +1,8 @@
-"""`link`: the crossing topics of this host's graph to and from the other hosts of a hosts file, as datagrams.
+"""`link`: what crosses between this host's graph and those of the other hosts of a hosts file, as datagrams.
 
 DDS stays on its host. Messages cross as the bytes they are, never decoded. A thread serves the socket; what this host
-publishes leaves from the callback that received it.
+publishes leaves from the callback that received it. Requests of operators cross as messages of their own
+(`link_requests.py`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import secrets
 import select
 import socket
 import threading
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
@@ -37,10 +38,12 @@ from telerobot_nodes.link import (
     load_hosts,
     shared_key,
 )
+from telerobot_nodes.link.requests import CHANNELS
 from telerobot_nodes.nodes.framework import GraphNode, Health, found_quickly, interface_class, qos_profile, run_node
 from telerobot_nodes.nodes.messages import LinkCounter
 from telerobot_nodes.nodes.tools.interface_hash import interface_hash
 from telerobot_nodes.nodes.tools.link_halts import halt_of_everything, halt_that_fits, is_urgent
+from telerobot_nodes.nodes.tools.link_requests import RequestDesk, RequestRunner
 
 LOOK_PERIOD = 0.05  # [s] between looks at the states of the peers
 STATE_PERIOD = 0.2  # [s]
@@ -53,7 +56,7 @@ HALTS = 5  # times a halt for a lost link is published: hold
 
 
 class LinkNode(GraphNode):
-    """One socket, and a bridge for every topic that crosses."""
+    """One socket, a bridge for every topic that crosses, and this host's side of requests."""
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
@@ -62,7 +65,8 @@ class LinkNode(GraphNode):
         self._hosts = load_hosts(options.hosts)
         self._own = self._hosts.own("operator" if options.graph == "operator" else "robot", options.host)
         self._upward = self._own.role == "operator"  # direction of what this host sends
-        self._topics = graph.crossing()
+        crossing = graph.crossing()
+        self._topics = (*crossing, *CHANNELS)
         self._halt_topic = next(at for at, entry in enumerate(self._topics) if entry.name == "halt")
         self._endpoint = _endpoint(options, options.hosts, self._hosts, self._own, self._topics)
         self._socket = _bound(self._own)
@@ -71,13 +75,14 @@ class LinkNode(GraphNode):
         self._running = False
         self._thread: threading.Thread | None = None
         self._unsent = 0
-        self._outputs: dict[int, Any] = {}
+        self._inputs: dict[int, Callable[[bytes], None]] = {}  # what takes an arrival, by topic
         self._state = self.publisher("link/state")
         self._halt = self.publisher("halt") if self._hosts.on_loss == "hold" and not self._upward else None
         self._halts, self._halt_link, self._halt_number = 0, LinkCounter(identity("link")), 0
         self._seen: dict[str, LinkState] = {}
-        for at, entry in enumerate(self._topics):
+        for at, entry in enumerate(crossing):
             self._bridge(at, entry)
+        self._relay_requests()
         self._state_due = -math.inf
         self.every(LOOK_PERIOD, self._look)
 
@@ -88,7 +93,23 @@ class LinkNode(GraphNode):
             qos.depth = DEPTH
             self.create_subscription(kind, name, self._gated(partial(self._send, at)), qos, raw=True)
         else:
-            self._outputs[at] = self.create_publisher(kind, name, qos)
+            self._inputs[at] = self.create_publisher(kind, name, qos).publish
+
+    def _relay_requests(self) -> None:
+        side: RequestDesk | RequestRunner
+        if self._upward:
+            side = desk = RequestDesk(self, self._send_request)
+            self._services += desk.services
+            self._goal_servers += desk.servers
+        else:
+            side = runner = RequestRunner(self, self._send_request)
+            self._action_clients += runner.clients
+        for at, entry in enumerate(self._topics):
+            if entry in CHANNELS and CHANNELS[entry] != self._upward:
+                self._inputs[at] = side.receive
+
+    def _send_request(self, channel: graph.Topic, data: bytes) -> None:
+        self._send(self._topics.index(channel), data)
 
     # to the other hosts --------------------------------------------------------------------------------------
 
@@ -156,7 +177,7 @@ class LinkNode(GraphNode):
             os.eventfd_read(self._wake)
         if self._socket.fileno() in ready:
             for arrival in self._received():
-                self._outputs[arrival.topic].publish(arrival.message)
+                self._inputs[arrival.topic](arrival.message)
 
     def _received(self) -> list[Arrival]:
         arrivals: list[Arrival] = []
@@ -248,14 +269,14 @@ def _endpoint(
         Identity(
             host=own.name,
             role=int(own.role == "operator"),
-            interface=interface_hash(topics),
+            interface=interface_hash(topics, graph.crossing_services() + graph.crossing_actions()),
             version=_version(),
             robot=Path(options.robot).stem,
             key=shared_key(file, hosts),
         ),
         [Peer(row.name, (row.address, row.port), row.rate) for row in hosts.peers(own)],
         topics,
-        {entry.name: graph.is_upward(entry) for entry in topics},
+        {entry.name: CHANNELS.get(entry, graph.is_upward(entry)) for entry in topics},
         hosts.stale_after,
         lambda: secrets.randbits(64),
     )

@@ -1,7 +1,7 @@
 """`link_emulator`: delay, jitter, loss and outage between the two hosts, set at run time or as recorded [US5231693].
 
 Messages cross as the bytes they are, never decoded. A thread sleeps until the next one is due. Requests of operators
-to the robot, such as a primitive, cross as calls (`link_requests.py`).
+to the robot, such as a primitive, cross as messages of their own (`link_requests.py`), as between two hosts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from telerobot.msg import LinkStatus
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.link import DelayLine, DelayProfile, EmulatedLink, LinkSettings
+from telerobot_nodes.link.requests import CHANNELS
 from telerobot_nodes.nodes.framework import (
     GraphNode,
     Health,
@@ -24,16 +25,13 @@ from telerobot_nodes.nodes.framework import (
     qos_profile,
     run_node,
 )
-from telerobot_nodes.nodes.tools.link_requests import ActionRelay, Call, ServiceRelay, once
+from telerobot_nodes.nodes.tools.link_requests import RequestDesk, RequestRunner
 
 SEEDS = {True: 1, False: 2}  # per direction: the same settings and input lead to the same losses
 STATUS_PERIOD = 0.5  # [s]
 DEPTH = 256  # messages the middleware holds while this process is busy: the line's bound counts, not DDS's
 
-REQUEST_BYTES = 1000  # that a request or an answer counts as
-AGAIN_PERIOD = 0.5  # [s] until a request that was lost is sent again
-
-Delivery = tuple[Callable[[Any], None], Any]  # publish, data; or run, call
+Delivery = tuple[Callable[[bytes], None], bytes]  # what takes it, data
 
 
 class LinkEmulatorNode(GraphNode):
@@ -52,9 +50,10 @@ class LinkEmulatorNode(GraphNode):
         self._status = self.publisher("link_emulator/status")
         for entry in graph.crossing():
             self._bridge(entry)
-        self._lost: list[tuple[bool, Call]] = []  # requests to be sent again
-        self._relay_requests()
-        self.every(AGAIN_PERIOD, self._send_again)
+        self._desk, self._runner = RequestDesk(self, self._carry), RequestRunner(self, self._carry)
+        self._services += self._desk.services
+        self._goal_servers += self._desk.servers
+        self._action_clients += self._runner.clients
         self.serve("link_emulator/set", self._set)
         self.every(STATUS_PERIOD, self._publish_status)
 
@@ -75,36 +74,13 @@ class LinkEmulatorNode(GraphNode):
         take = partial(self._take, self._lines[upward], publisher.publish)
         self.create_subscription(kind, source, self._gated(take), deep, raw=True)
 
-    def _relay_requests(self) -> None:
-        for owner in graph.NODES:
-            for entry in (one for one in owner.actions if one.emulated):
-                relay = ActionRelay(self, entry, self._carry)
-                self._goal_servers.append(relay.server)
-                self._action_clients.append(relay.client)
-            for entry in (one for one in owner.services if one.emulated):
-                self._services.append(ServiceRelay(self, entry, self._carry).service)
+    def _carry(self, channel: graph.Topic, data: bytes) -> None:
+        upward = CHANNELS[channel]
+        self._take(self._lines[upward], (self._runner if upward else self._desk).receive, data)
 
-    def _carry(self, upward: bool, call: Call, kept: bool = True) -> None:
-        """Run `call` on the executor's thread when it has crossed."""
+    def _take(self, line: DelayLine[Delivery], deliver: Callable[[bytes], None], data: bytes) -> None:
         with self._wake:
-            if self._lines[upward].push(self.now(), (self._run, once(call)), REQUEST_BYTES):
-                self._wake.notify()
-            elif kept:
-                self._lost.append((upward, call))
-
-    def _send_again(self) -> None:
-        with self._wake:
-            lost, self._lost = self._lost, []
-        for upward, call in lost:
-            self._carry(upward, call)
-
-    def _run(self, call: Call) -> None:
-        if self.executor is not None:
-            self.executor.create_task(self._guarded(call))
-
-    def _take(self, line: DelayLine[Delivery], publish: Callable[[bytes], None], data: bytes) -> None:
-        with self._wake:
-            line.push(self.now(), (publish, data), len(data))
+            line.push(self.now(), (deliver, data), len(data))
             self._wake.notify()
 
     def start(self) -> None:
@@ -132,8 +108,8 @@ class LinkEmulatorNode(GraphNode):
                 out = [item for line in self._lines.values() for item in line.due(now)]
             if out and due is not None:
                 self._lateness = max(self._lateness, now - due)
-            for publish, data in out:
-                publish(data)
+            for deliver, data in out:
+                deliver(data)
 
     def _next_due(self) -> float | None:
         return min((due for line in self._lines.values() if (due := line.next_due()) is not None), default=None)

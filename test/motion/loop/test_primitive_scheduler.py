@@ -1,85 +1,14 @@
 """The desk before the loop: every primitive taken has one end; bad ones are refused whole, with field and reason."""
 
-from concurrent.futures import Future
-
 import numpy as np
 import pytest
+from scheduler_host import UP, Host
 
 from telerobot_nodes.core.protocol import HardwareState, PrimitiveOutcome
-from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.errors import InvalidValueError, TelerobotError
-from telerobot_nodes.motion.loop import ControlStep, PrimitiveScheduler
-from telerobot_nodes.motion.loop.orders import Begin, Change, Stop
-from telerobot_nodes.motion.loop.status_records import unpack_status
+from telerobot_nodes.errors import InvalidValueError
 
-PERIOD = 0.005
-UP = [0.0, 0.0, -0.02, 0.0, 0.0, 0.0, 1.0]
 DOWN = [0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 1.0]
 FAR = [0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0]
-
-
-class AtOnce:
-    """Work done in place."""
-
-    def submit(self, function, /, *arguments):
-        future = Future()
-        try:
-            future.set_result(function(*arguments))
-        except TelerobotError as error:
-            future.set_exception(error)
-        return future
-
-
-class Host:
-    """A desk and a control step, run together; orders arrive in the period after."""
-
-    def __init__(self):
-        self.robot = load_robot("arm")
-        self.control = ControlStep(self.robot, PERIOD)
-        self.orders, self.reports = [], []
-        self.scheduler = PrimitiveScheduler(self.robot, PERIOD, self.orders.append, self.reports.append, AtOnce())
-        self.now, self.status_count = 10.0, 0
-        self.arm = self.robot.home.copy()
-        self.run(0.05)
-
-    def run(self, duration):
-        for _ in range(round(duration / PERIOD)):
-            self.period()
-
-    def period(self):
-        self.now += PERIOD
-        control = self.control
-        control.measure(self.now, self.arm, np.zeros(self.robot.dof))
-        control.set_wrench(self.now, np.full(6, 1e-3) * (round(self.now / PERIOD) % 2))
-        orders, self.orders[:] = list(self.orders), []
-        for order in orders:
-            self.obey(order)
-        output = control.step(self.now)
-        self.arm = output.q.copy()
-        control.arrival.hardware(self.now, output.record["number"].item(), np.nan, np.nan)
-        state = None
-        if control.primitives.status_count != self.status_count:
-            self.status_count = control.primitives.status_count
-            state = unpack_status(control.primitives.status)
-        self.scheduler.update(self.now, output, state, float("nan"))
-
-    def obey(self, order):
-        if isinstance(order, Begin):
-            self.control.begin(self.now, order.number, order.prepared)
-        elif isinstance(order, Change):
-            self.control.change(self.now, order.number, order.prepared)
-        elif isinstance(order, Stop):
-            self.control.stop_primitive(order.id, order.reason)
-
-    def ask(self, name="cartesian_guarded", **values):
-        return self.scheduler.submit(name, "test", values or {"tr_rel_dest": UP})
-
-    def until_idle(self, limit=60.0):
-        end = self.now + limit
-        while len(self.scheduler):
-            self.period()
-            assert self.now < end
-        return [report for report in self.reports if report.outcome is not PrimitiveOutcome.RUNNING]
 
 
 @pytest.fixture

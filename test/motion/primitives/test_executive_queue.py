@@ -40,6 +40,17 @@ def test_one_invalid_request_rejects_all(queue):
     queue.submit([request(1)])
 
 
+def test_one_that_goes_first_is_before_all_others_and_checked_as_they_are(queue):
+    queue.submit([request(1), request(2)])
+    queue.submit_first(request(3))
+    assert [queue.next().id for _ in range(3)] == [3, 1, 2]
+    with pytest.raises(InvalidValueError, match="nosuch"):
+        queue.submit_first(request(4, nosuch=1.0))
+    with pytest.raises(InvalidValueError, match="above 3"):
+        queue.submit_first(request(3))
+    assert len(queue) == 0
+
+
 @pytest.mark.lengthy
 def test_a_full_queue_rejects(queue):
     queue.submit([request(k + 1) for k in range(CAPACITY)])
