@@ -137,7 +137,8 @@ class PlanExecutorNode(GraphNode):
         message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
         message.joint_position = convert.doubles(self._position)
         message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
-        message.wrench = convert.doubles(self._wrench)
+        if np.isfinite(self._wrench).all():  # else none: no reader takes a report with a number that is none
+            message.wrench = convert.doubles(self._wrench)
         message.moving = bool(np.abs(self._velocity).max() > MOVING)
         if self._control is not None:
             message.estop, message.halts_received = self._control.estop, self._control.halts_received
