@@ -38,6 +38,7 @@ NODES: tuple[Node, ...] = (
             ("reset", "std_srvs/srv/Trigger", "release the emergency stop; the arm holds"),
             ("zero_ftsensor", "std_srvs/srv/Trigger", "tare the force-torque sensor"),
         ),
+        restarts=3,
         priority=70,
     ),
     Node(
@@ -72,6 +73,7 @@ NODES: tuple[Node, ...] = (
             "gcmsf_control",
             ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
         ),
+        restarts=3,
         priority=60,
     ),
     Node(

@@ -14,7 +14,7 @@ from telerobot_nodes.hardware.servo import JointServo
 
 
 class MujocoArm:
-    """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread.
+    """`ArmHardware` in physics: starts at `start` (dof,) [rad], by default the robot's home. Use from one thread.
 
     `furnish` may add to the scene (`build_scene`). `model` and `data` are the physics, for the judge of a task.
     """
@@ -26,6 +26,7 @@ class MujocoArm:
         task_board: bool = True,
         realism: Realism | None = None,
         furnish: Furnish | None = None,
+        start: FloatArray | None = None,
     ) -> None:
         self.robot = robot
         self.realism = realism or Realism()
@@ -45,7 +46,8 @@ class MujocoArm:
         self._torque = int(self.model.sensor(TORQUE).adr[0])
         self._qpos, self._qvel, self._sensed = self.data.qpos, self.data.qvel, self.data.sensordata  # views
         self._true = np.zeros(6)
-        self._q = np.array(robot.home)
+        self._start = np.array(robot.home if start is None else start)
+        self._q = self._start.copy()
         self._qd = np.zeros(robot.dof)
         self._effort = np.zeros(robot.dof)
         self._felt = np.zeros(6)
@@ -63,9 +65,9 @@ class MujocoArm:
         return self._q
 
     def open(self, now: float) -> None:
-        """Place the arm at home, at rest, fingers open."""
+        """Place the arm at its start, at rest, fingers open."""
         mujoco.mj_resetData(self.model, self.data)
-        self._q[:] = self.robot.home
+        self._q[:] = self._start
         self._qd[:] = 0.0
         self.data.qpos[self._q_address] = self._q
         if self.robot.gripper is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.motion.loop.control_records import ControlOutput
 from telerobot_nodes.motion.loop.control_step import ControlStep
+from telerobot_nodes.motion.loop.forked_loop import ForkedLoop
 from telerobot_nodes.motion.loop.loop import PRIORITY, ControlLoop, HostedLoop, schedule
 from telerobot_nodes.motion.loop.loop_host import ProcessLoop
 from telerobot_nodes.motion.loop.loop_memory import LoopMemory
@@ -18,6 +19,7 @@ __all__ = [
     "ControlLoop",
     "ControlOutput",
     "ControlStep",
+    "ForkedLoop",
     "HostedLoop",
     "LoopMemory",
     "LoopSetting",

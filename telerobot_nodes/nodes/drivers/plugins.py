@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware import ArmHardware, MujocoArm, Realism
 from telerobot_nodes.nodes.drivers.ros2_control import Ros2ControlArm
@@ -27,6 +28,7 @@ class DriverSetting:
     realism: Realism = Realism()  # noqa: RUF009 -- frozen; of a simulated arm
     task_board: bool = True  # of a simulated arm
     listen_only: bool = False  # connect without sending any command
+    start: FloatArray | None = None  # (dof,) [rad] of a simulated arm; None: the robot's home
 
 
 DriverFactory = Callable[[DriverSetting], ArmHardware]
@@ -36,7 +38,7 @@ def mujoco(setting: DriverSetting) -> ArmHardware:
     """The simulated arm; it has no options."""
     for name, value in setting.robot.driver.options.items():
         raise InvalidValueError(f"options.{name}", value, "allowed: no options with driver mujoco")
-    return MujocoArm(setting.robot, setting.period, setting.task_board, setting.realism)
+    return MujocoArm(setting.robot, setting.period, setting.task_board, setting.realism, start=setting.start)
 
 
 def ros2_control(setting: DriverSetting) -> ArmHardware:
