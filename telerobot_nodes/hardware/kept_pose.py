@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,23 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 
 
-class KeptPose:
-    """The latest joints of one arm in `file`, which is made, or made anew for another number of joints.
+@dataclass(frozen=True)
+class ArmPose:
+    """Joints and fingers at rest."""
 
-    A write takes microseconds and waits for no disk: the joints outlive the process, not the host. Raises
+    position: FloatArray  # (dof,) [rad]
+    gripper: float  # [m] opening; 0 without a gripper
+
+
+class KeptPose:
+    """The latest pose of one arm in `file`, which is made, or made anew for another number of joints.
+
+    A write takes microseconds and waits for no disk: the pose outlives the process, not the host. Raises
     InvalidValueError when the file cannot be used.
     """
 
     def __init__(self, file: Path, robot: RobotModel) -> None:
-        dtype = np.dtype([("q", "f8", (robot.dof,))])
+        dtype = np.dtype([("position", "f8", (robot.dof,)), ("gripper", "f8")])
         size = Mailbox.size(dtype)
         try:
             with file.open("a+b") as opened:
@@ -33,16 +42,19 @@ class KeptPose:
             reason = error.strerror or str(error)
             raise InvalidValueError("pose", str(file), f"allowed: a file that can be written ({reason})") from None
         self._limits = robot.limits
+        self._most = robot.gripper.max_opening if robot.gripper else 0.0
         self._record = np.zeros((), dtype)
 
-    def keep(self, q: FloatArray) -> None:
-        """Keep the joints (dof,) [rad]."""
-        self._record["q"] = q
+    def keep(self, position: FloatArray, gripper: float) -> None:
+        """Keep joints (dof,) [rad] and opening [m]."""
+        self._record["position"], self._record["gripper"] = position, gripper
         self._mailbox.write(self._record)
 
-    def latest(self) -> FloatArray | None:
-        """The joints (dof,) [rad] kept last; None: there are none, or none inside the limits."""
+    def latest(self) -> ArmPose | None:
+        """The pose kept last; None: there is none, or its joints are not inside their limits."""
         if not self._mailbox.read(self._record):
             return None
-        q = np.array(self._record["q"])
-        return q if np.all(q >= self._limits.lower) and np.all(q <= self._limits.upper) else None
+        q, gripper = np.array(self._record["position"]), float(self._record["gripper"])
+        if not (np.all(q >= self._limits.lower) and np.all(q <= self._limits.upper)):
+            return None
+        return ArmPose(q, min(max(gripper, 0.0), self._most))

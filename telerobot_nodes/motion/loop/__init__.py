@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.motion.loop.control_records import ControlOutput
+from telerobot_nodes.motion.loop.control_state import HaltLatch
 from telerobot_nodes.motion.loop.control_step import ControlStep
 from telerobot_nodes.motion.loop.forked_loop import ForkedLoop
 from telerobot_nodes.motion.loop.loop import PRIORITY, ControlLoop, HostedLoop, schedule
@@ -20,6 +21,7 @@ __all__ = [
     "ControlOutput",
     "ControlStep",
     "ForkedLoop",
+    "HaltLatch",
     "HostedLoop",
     "LoopMemory",
     "LoopSetting",

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware import ArmHardware, MujocoArm, Realism
+from telerobot_nodes.hardware import ArmHardware, ArmPose, MujocoArm, Realism
 from telerobot_nodes.nodes.drivers.ros2_control import Ros2ControlArm
 
 GROUP = "telerobot.hardware"
@@ -28,7 +27,7 @@ class DriverSetting:
     realism: Realism = Realism()  # noqa: RUF009 -- frozen; of a simulated arm
     task_board: bool = True  # of a simulated arm
     listen_only: bool = False  # connect without sending any command
-    start: FloatArray | None = None  # (dof,) [rad] of a simulated arm; None: the robot's home
+    start: ArmPose | None = None  # of a simulated arm; None: home with open fingers
 
 
 DriverFactory = Callable[[DriverSetting], ArmHardware]

@@ -81,7 +81,7 @@ class GcmsfControlNode(GraphNode):
         super().__init__(options)
         self._parameters = parameters = node_parameters(self, LoopParameters)
         self._life = LifeRecord(state_file(self.get_fully_qualified_name(), "life"))
-        self._latch = _successor(self._life)
+        self._latch = successor_halt(self._life)
         self._notes = ThreadPoolExecutor(1, "notes")  # a slow disk must not keep measured joints from the loop
         self._setting = LoopSetting(
             options.robot,
@@ -222,7 +222,7 @@ class GcmsfControlNode(GraphNode):
         self.failure = f"control loop ended: {reason}"
 
 
-def _successor(life: LifeRecord) -> tuple[int, str]:
+def successor_halt(life: LifeRecord) -> tuple[int, str]:
     """Count and reason of the halt with which the loop begins: after a death it waits for RESUME."""
     count, halted = int(life.note.get("halt_count", 0)), str(life.note.get("halted", ""))
     return (count + UNSEEN_HALTS, halted or RESTARTED) if life.died else (count, halted)

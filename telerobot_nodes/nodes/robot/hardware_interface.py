@@ -132,7 +132,7 @@ class HardwareInterfaceNode(GraphNode):
             self._measured_at, stamp = measured.time, self.stamp(measured.time)
             self._joints.publish(_joint_state(self._names, measured, stamp))
             if self._pose is not None:
-                self._pose.keep(measured.position)
+                self._pose.keep(measured.position, measured.gripper)
             if np.isfinite(measured.wrench_sensor).all():  # a sensor that is silent says nothing
                 self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
         self._ticks += 1
