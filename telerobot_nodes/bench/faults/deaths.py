@@ -21,7 +21,7 @@ from telerobot_nodes.operator.client import commands
 
 SAFE = 0.3  # [s] until the safe state
 READY = 5.0  # [s] until a node is back
-KILLS = 20
+KILLS = 100
 MOVES_THE_ARM = ("gcmsf_control", "hardware_interface")
 SHARED = Path("/dev/shm")
 
@@ -262,10 +262,9 @@ def shared_memory(rig: Rig) -> Outcome:
         f"{killed} participants of the robot's middleware killed (kill -9), four at a time",
         (
             at_least("killed", killed, KILLS),
-            at_most("growth of shared memory", (_used() - before) / 1e6, 20.0 * KILLS / 100, "MB"),
+            at_most("growth of shared memory", (_used() - before) / 1e6, 20.0, "MB"),
         ),
         "the project's profile is UDP on loopback: the middleware has no shared memory to leave",
-        untried="" if killed >= 100 else f"a hundred: {killed}, and the bound in proportion",
     )
 
 

@@ -153,7 +153,7 @@ class GcmsfControlNode(GraphNode):
         """Ramp down on the path, then end the loop."""
         self._loop.stop()
         self._halts.stop()
-        self._notes.submit(self._note, self._latch, runs=False).result()
+        self._notes.submit(self._note, self._latch, runs=bool(self.failure)).result()
 
     def _note(self, latch: tuple[int, str], runs: bool = True) -> None:
         """Note the loop's halts for a successor."""

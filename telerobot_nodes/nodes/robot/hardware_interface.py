@@ -91,7 +91,7 @@ class HardwareInterfaceNode(GraphNode):
         """Disconnect; the arm is left holding."""
         status = self._arm.status()
         self._arm.close()
-        self._note(status.reason if status.state == HardwareState.ESTOP else "", runs=False)
+        self._note(status.reason if status.state == HardwareState.ESTOP else "", runs=bool(self.failure))
 
     def _note(self, estop: str, runs: bool) -> None:
         """Note for a successor whether this node runs, and the e-stop that it shall latch."""
