@@ -92,7 +92,7 @@ class Hardware:
         self._pacer = Pacer(self.period, now)
         self._reference.hold(self.arm.position)
         self._readings.clear()
-        self._hold_fingers(self.measured().gripper)
+        self._hold_fingers(self.measured())
         self.tare()
         return self._pacer
 
@@ -157,10 +157,10 @@ class Hardware:
         else:
             self._opening_goal = self._opening
 
-    def _hold_fingers(self, opening: float) -> None:
+    def _hold_fingers(self, measured: Measured) -> None:
         """Hold them where they are: what they hold must not fall when this process begins."""
-        if self.robot.gripper is not None and np.isfinite(opening):
-            self._opening = self._opening_goal = min(max(opening, 0.0), self.robot.gripper.max_opening)
+        if self.robot.gripper is not None and np.isfinite((measured.time, measured.gripper)).all():
+            self._opening = self._opening_goal = min(max(measured.gripper, 0.0), self.robot.gripper.max_opening)
 
     def _check_following(self, now: float) -> None:
         trouble = self.arm.healthy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class KeptPose:
             with file.open("a+b") as opened:
                 if opened.seek(0, 2) != size:
                     opened.truncate(0)
-                    opened.truncate(size)
+                    os.posix_fallocate(opened.fileno(), 0, size)  # a disk that is full later does not matter
                 self._mailbox = Mailbox(dtype, memoryview(mmap.mmap(opened.fileno(), size)))
         except OSError as error:
             reason = error.strerror or str(error)

@@ -12,6 +12,9 @@ import signal
 import socket
 import subprocess
 import threading
+import traceback
+import weakref
+from typing import NoReturn
 
 from telerobot_nodes.motion.loop.loop_process import ignore_signals, serve
 
@@ -32,6 +35,7 @@ class ForkedLoop:
             _wait(theirs)
         theirs.close()
         self._end = os.pidfd_open(self.pid)
+        weakref.finalize(self, os.close, self._end)
         self._lock = threading.Lock()
         self._code: int | None = None
 
@@ -66,8 +70,8 @@ class ForkedLoop:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _wait(stream: socket.socket) -> None:
-    """In the process: wait for the descriptors, and run the loop; never returns."""
+def _wait(stream: socket.socket) -> NoReturn:
+    """In the process: wait for the descriptors, and run the loop."""
     code = 1
     try:
         ignore_signals()
@@ -76,6 +80,8 @@ def _wait(stream: socket.socket) -> None:
         _close_all_but(stream.fileno())
         _, descriptors, _, _ = socket.recv_fds(stream, 1, 2)
         code = serve(descriptors[0], stream.detach(), descriptors[1]) if descriptors else 0
+    except BaseException:  # noqa: BLE001 -- process boundary: nothing of the host may run here
+        traceback.print_exc()
     finally:
         os._exit(code)
 

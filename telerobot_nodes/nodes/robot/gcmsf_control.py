@@ -153,6 +153,8 @@ class GcmsfControlNode(GraphNode):
         """Ramp down on the path, then end the loop."""
         self._loop.stop()
         self._halts.stop()
+        self._loop.read_output(self._output)
+        self._remember()  # a halt on the way to rest
         self._notes.submit(self._note, self._latch, runs=bool(self.failure)).result()
 
     def _note(self, latch: tuple[int, str], runs: bool = True) -> None:
@@ -191,6 +193,8 @@ class GcmsfControlNode(GraphNode):
             self._scheduler.update(self.now(), self._output, self._loop.read_status(), self._inputs.gripper)
 
     def _remember(self) -> None:
+        if not self._output.steps:
+            return
         latch = self._output.halt_count, self._output.halt_reason if self._output.halted else ""
         if latch != self._latch:
             self._latch = latch
