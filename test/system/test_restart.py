@@ -66,6 +66,7 @@ def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs
         if node == "hardware_interface":
             wait(terminal, lambda c: c.robot.estop)
             do(terminal, commands.Reset())
+            wait(terminal, lambda c: not c.robot.estop)
         do(terminal, commands.Resume())
     finish(terminal)
     reached = terminal.operator.robot.executed_seq
