@@ -141,6 +141,7 @@ def test_nodes_left_out_are_not_started_and_the_order_stays():
         ("params", {"graph": "robot", "params": Path("/nonexistent.yaml")}),
         ("params", {"graph": "robot", "params": Path("/")}),
         ("bag", {"graph": "robot", "bag": Path(__file__)}),
+        ("state", {"graph": "robot", "state": Path(__file__)}),
     ],
 )
 def test_a_bad_option_is_refused_by_name(field, options):
@@ -211,6 +212,7 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
             "hosts": "",
             "host": "",
             "camera": "false",
+            "state": "",
             "delay": "",
             "jitter": "",
             "loss": "",
@@ -227,7 +229,7 @@ def test_launch_files_and_supervisor_start_the_same_commands(graph_name, argumen
 def test_launch_files_take_the_arguments_of_the_supervisor():
     declared = {action.name for action in launch_description("robot").get_launch_arguments()}
     link = {"link", "hosts", "host", "delay", "jitter", "loss", "profile"}
-    assert declared == {"robot", "namespace", "params", "bag", "without", "camera"} | link
+    assert declared == {"robot", "namespace", "params", "bag", "without", "camera", "state"} | link
 
 
 def test_namespaces_with_and_without_slash_are_the_same():

@@ -7,7 +7,7 @@ import threading
 import pytest
 from supervised import LIVES, PATIENCE, ROBOT, alive, stand_in, wait_until
 
-from telerobot_nodes.core.config import DISCOVERY, PROFILES, share_path
+from telerobot_nodes.core.config import DISCOVERY, PROFILES, STATE_VARIABLE, share_path
 from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
 from telerobot_nodes.runtime.supervisor import Change
 
@@ -85,7 +85,7 @@ def test_readiness_is_what_the_node_says_and_nothing_else(make, seen):
 
 
 def test_death_of_a_required_node_stops_everything_and_is_named(make, seen):
-    script = 'print("telerobot: gcmsf_control ready", flush=True); time.sleep(0.2); sys.exit(7)'
+    script = 'print("telerobot: gcmsf_control ready", flush=True); sys.exit(7)'
     supervisor = make(gcmsf_control=script)
     supervisor.start()
     assert supervisor.wait(PATIENCE)
@@ -129,6 +129,50 @@ def test_a_required_node_that_is_out_of_restarts_stops_everything(make, seen):
     assert supervisor.stop() == 1
     assert supervisor.failure.node == "link_emulator"
     assert len(seen.of("link_emulator", Change.STARTED)) == 4
+    (last,) = seen.of("link_emulator", Change.GIVEN_UP)
+    assert str(last) == "link_emulator ended with exit code 5, after 3 restarts in 60 s"
+
+
+def test_a_node_that_refuses_its_first_start_is_not_started_again(make, seen):
+    supervisor = make(gcmsf_control="sys.exit(2)")
+    supervisor.start()
+    assert supervisor.wait(PATIENCE)
+    assert supervisor.stop() == 1
+    assert len(seen.of("gcmsf_control", Change.STARTED)) == 1
+
+
+def test_a_node_that_was_ready_and_refuses_its_next_start_gets_another(make, seen, tmp_path):
+    """What it needs may come back: room on a disk."""
+    script = f"""
+with open({str(tmp_path / "starts")!r}, "a+") as file:
+    file.write("x")
+    file.seek(0)
+    starts = len(file.read())
+if starts == 2:
+    sys.exit(2)
+print("telerobot: gcmsf_control ready", flush=True)
+if starts == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+time.sleep(600)
+"""
+    supervisor = make(gcmsf_control=script)
+    supervisor.start()
+    seen.wait_for(lambda: len(seen.of("gcmsf_control", Change.READY)) == 2)
+    first, second = seen.of("gcmsf_control", Change.RESTARTING)
+    assert str(first) == "gcmsf_control ended by signal 9; it is started again, time 1 in 60 s"
+    assert (second.code, second.restarts) == (2, 2)
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 0
+
+
+def test_the_nodes_get_the_state_folder_which_outlives_them(seen, tmp_path):
+    script = f"open(os.path.join(os.environ[{STATE_VARIABLE!r}], 'kept'), 'w').close(); " + LIVES
+    options = GraphOptions("robot", state=tmp_path / "state")
+    supervisor = Supervisor(options, seen.on_event, seen.on_line, stand_in(plan_executor=script))
+    supervisor.start()
+    assert supervisor.wait_ready(PATIENCE)
+    assert supervisor.stop() == 0
+    assert (tmp_path / "state" / "kept").is_file()
 
 
 def test_a_restarted_node_is_not_ready_until_it_says_so_again(make, seen, tmp_path):
@@ -204,8 +248,7 @@ def test_processes_a_node_started_end_with_it(make, seen):
     child = next(int(line) for name, line in seen.lines if line.isdigit())
     assert alive(child)
     os.kill(supervisor.pid("gcmsf_control"), signal.SIGKILL)  # its child holds the output open: still noticed
-    assert supervisor.wait(PATIENCE)
-    assert supervisor.stop() == 1
+    seen.wait_for(lambda: seen.of("gcmsf_control", Change.RESTARTING))
     wait_until(lambda: not alive(child))
 
 

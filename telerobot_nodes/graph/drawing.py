@@ -117,7 +117,7 @@ def _topic_rows() -> list[tuple[str, ...]]:
 
 
 def _policy(entry: Node) -> str:
-    again = f"restarted {entry.restarts} times, then " if entry.restarts else ""
+    again = f"restarted {entry.restarts} times in a minute, then " if entry.restarts else ""
     return again + ("the graph stops" if entry.required else "the others continue")
 
 

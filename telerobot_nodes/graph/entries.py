@@ -118,7 +118,7 @@ class Node:
     actions: tuple[Service, ...] = ()
     runs: tuple[str, ...] = ()  # actions of others
     required: bool = True  # its failure ends the graph
-    restarts: int = 0  # attempts of the supervisor
+    restarts: int = 0  # most of the supervisor in a minute
     priority: int = 0  # SCHED_RR of a node that moves or stops the arm; 0: ordinary
     niceness: int = 0  # of an ordinary node: below 0 it comes before the displays
 

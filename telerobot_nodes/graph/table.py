@@ -39,6 +39,7 @@ NODES: tuple[Node, ...] = (
             ("reset", "std_srvs/srv/Trigger", "release the emergency stop; the arm holds"),
             ("zero_ftsensor", "std_srvs/srv/Trigger", "tare the force-torque sensor"),
         ),
+        restarts=3,
         priority=70,
     ),
     Node(
@@ -74,6 +75,7 @@ NODES: tuple[Node, ...] = (
             ("execute", "telerobot/action/ExecutePrimitive", "run a primitive; goals wait in a queue"),
             ("run_sequence", "telerobot/action/RunSequence", "run primitives in order, all checked before the first"),
         ),
+        restarts=3,
         priority=60,
     ),
     Node(

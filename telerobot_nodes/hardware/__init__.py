@@ -5,6 +5,7 @@ from __future__ import annotations
 from telerobot_nodes.hardware.arm import Hardware, HardwareStatus
 from telerobot_nodes.hardware.fixtures import Coupling, Fixture, furnish
 from telerobot_nodes.hardware.interface import ArmHardware, Measured, SeesLoose, SeesScene, ServoReference
+from telerobot_nodes.hardware.kept_pose import ArmPose, KeptPose
 from telerobot_nodes.hardware.mujoco_arm import MujocoArm
 from telerobot_nodes.hardware.realism import Realism
 from telerobot_nodes.hardware.reference import Reference
@@ -17,11 +18,13 @@ __all__ = [
     "ARM_BITS",
     "SCENE_BITS",
     "ArmHardware",
+    "ArmPose",
     "Coupling",
     "Fixture",
     "Hardware",
     "HardwareStatus",
     "JointServo",
+    "KeptPose",
     "Measured",
     "MujocoArm",
     "Realism",

@@ -92,7 +92,7 @@ class Hardware:
         self._pacer = Pacer(self.period, now)
         self._reference.hold(self.arm.position)
         self._readings.clear()
-        self.measured()
+        self._hold_fingers(self.measured())
         self.tare()
         return self._pacer
 
@@ -156,6 +156,11 @@ class Hardware:
             self._opening += min(max(self._opening_goal - self._opening, -most), most)
         else:
             self._opening_goal = self._opening
+
+    def _hold_fingers(self, measured: Measured) -> None:
+        """Hold them where they are: what they hold must not fall when this process begins."""
+        if self.robot.gripper is not None and np.isfinite((measured.time, measured.gripper)).all():
+            self._opening = self._opening_goal = min(max(measured.gripper, 0.0), self.robot.gripper.max_opening)
 
     def _check_following(self, now: float) -> None:
         trouble = self.arm.healthy

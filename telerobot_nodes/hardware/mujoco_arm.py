@@ -8,13 +8,14 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.hardware.interface import Measured, ServoReference
+from telerobot_nodes.hardware.kept_pose import ArmPose
 from telerobot_nodes.hardware.realism import Realism, WristSensor
 from telerobot_nodes.hardware.scene import ARM, FINGER_FORCE, FORCE, TORQUE, Furnish, build_scene
 from telerobot_nodes.hardware.servo import JointServo
 
 
 class MujocoArm:
-    """`ArmHardware` in physics: starts at the robot's home, holding. Use from one thread.
+    """`ArmHardware` in physics: starts at rest at `start`, by default home with open fingers. Use from one thread.
 
     `furnish` may add to the scene (`build_scene`). `model` and `data` are the physics, for the judge of a task.
     """
@@ -26,6 +27,7 @@ class MujocoArm:
         task_board: bool = True,
         realism: Realism | None = None,
         furnish: Furnish | None = None,
+        start: ArmPose | None = None,
     ) -> None:
         self.robot = robot
         self.realism = realism or Realism()
@@ -45,7 +47,9 @@ class MujocoArm:
         self._torque = int(self.model.sensor(TORQUE).adr[0])
         self._qpos, self._qvel, self._sensed = self.data.qpos, self.data.qvel, self.data.sensordata  # views
         self._true = np.zeros(6)
-        self._q = np.array(robot.home)
+        opening = robot.gripper.max_opening if robot.gripper else 0.0
+        self._start = start or ArmPose(np.array(robot.home), opening)
+        self._q = self._start.position.copy()
         self._qd = np.zeros(robot.dof)
         self._effort = np.zeros(robot.dof)
         self._felt = np.zeros(6)
@@ -63,13 +67,13 @@ class MujocoArm:
         return self._q
 
     def open(self, now: float) -> None:
-        """Place the arm at home, at rest, fingers open."""
+        """Place the arm at its start, at rest."""
         mujoco.mj_resetData(self.model, self.data)
-        self._q[:] = self.robot.home
+        self._q[:] = self._start.position
         self._qd[:] = 0.0
         self.data.qpos[self._q_address] = self._q
         if self.robot.gripper is not None:
-            self.data.qpos[self._fingers] = 0.5 * self.robot.gripper.max_opening
+            self.data.qpos[self._fingers] = 0.5 * self._start.gripper
         self._reference = self._resting()
         self._time = now
         still = self._reference
@@ -140,8 +144,7 @@ class MujocoArm:
 
     def _resting(self) -> ServoReference:
         zero = np.zeros(self.robot.dof)
-        gripper = self.robot.gripper
-        return ServoReference(np.array(self.robot.home), zero, zero, gripper.max_opening if gripper else 0.0)
+        return ServoReference(self._start.position.copy(), zero, zero, self._start.gripper)
 
     def _finger_addresses(self) -> FloatArray:
         gripper = self.robot.gripper

@@ -40,13 +40,14 @@ class ForkedProcess:
 class ForkServer:
     """The fork server of one graph. Its methods raise OSError when it has ended."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], descriptors: Sequence[int] = ()) -> None:
+        """`descriptors` stay open in its nodes."""
         self._control, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with other:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", MODULE, str(other.fileno()), PADDING],
                 stdin=subprocess.DEVNULL,
-                pass_fds=(other.fileno(),),
+                pass_fds=(other.fileno(), *descriptors),
                 env=dict(environment),
                 start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
             )

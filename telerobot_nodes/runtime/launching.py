@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from telerobot_nodes.core.config import load_parameters, share_path, transport_environment
+from telerobot_nodes.core.config import STATE_VARIABLE, load_parameters, share_path, transport_environment
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import (
     GRAPHS,
@@ -31,6 +31,7 @@ from telerobot_nodes.graph import (
     operator_side,
     remappings,
 )
+from telerobot_nodes.runtime.state_folder import StateFolder
 
 if TYPE_CHECKING:
     from launch import LaunchDescription
@@ -55,6 +56,7 @@ class GraphOptions:
     hosts: Path | None = None  # hosts file: a link to the hosts it names
     host: str = ""  # this host's name in it; empty: the only one of its role
     camera: bool = False  # pictures of the arm
+    state: Path | None = None  # folder of what outlives the graph; None: of what outlives a node only
     # of an emulated link; None: as the parameter file says
     delay: float | None = None  # [s] round trip
     jitter: float | None = None  # [s] standard deviation of the one-way delay
@@ -81,6 +83,8 @@ class GraphOptions:
             raise InvalidValueError("params", str(self.params), "allowed: an existing YAML file")
         if self.bag is not None and self.bag.exists() and not self.bag.is_dir():
             raise InvalidValueError("bag", str(self.bag), "allowed: a directory")
+        if self.state is not None and self.state.exists() and not self.state.is_dir():
+            raise InvalidValueError("state", str(self.state), "allowed: a folder, or a place for one")
         if self.hosts is not None:
             self._check_hosts(self.hosts)
         elif self.host:
@@ -209,6 +213,7 @@ def launch_description(graph_name: str) -> LaunchDescription:
         "hosts": ("", "hosts file: a link to the hosts it names; empty: none"),
         "host": ("", "name of this host in the hosts file; empty: the only one of its role"),
         "camera": ("false", f"true: pictures of the arm, with graph {' or '.join(sorted(WITH_CAMERA))}"),
+        "state": ("", "folder for journals, latches and databases that outlive the graph; empty: a temporary one"),
         "delay": ("", "emulated link: round trip [s]; empty: as the parameter file says, as the next three"),
         "jitter": ("", "emulated link: standard deviation of the one-way delay [s]"),
         "loss": ("", "emulated link: probability that a message is lost, 0 .. 1"),
@@ -218,16 +223,20 @@ def launch_description(graph_name: str) -> LaunchDescription:
         DeclareLaunchArgument(name, default_value=row[0], description=row[1]) for name, row in declared.items()
     ]
 
+    kept: list[StateFolder] = []  # until this process ends
+
     def start(context: Any) -> list[Any]:
         os.environ.update(transport_environment(os.environ))
         given = {name: context.launch_configurations[name] for name in declared}
-        return launch_actions(_options_from_strings(graph_name, given))
+        options = _options_from_strings(graph_name, given)
+        kept.append(StateFolder(options.state))
+        return launch_actions(options, kept[-1].folder)
 
     return LaunchDescription([*arguments, OpaqueFunction(function=start)])
 
 
-def launch_actions(options: GraphOptions) -> list[Any]:
-    """One `launch_ros` Node per node; the failure of a required node shuts the launch down."""
+def launch_actions(options: GraphOptions, state: Path) -> list[Any]:
+    """One `launch_ros` Node per node; the failure of a required node shuts the launch down. `state`: their folder."""
     from launch_ros.actions import Node as LaunchedNode
 
     return [
@@ -236,6 +245,7 @@ def launch_actions(options: GraphOptions) -> list[Any]:
             executable=entry.name,
             arguments=node_arguments(entry.name, options),
             remappings=node_renames(entry.name, options),
+            additional_env={STATE_VARIABLE: str(state)},
             output="screen",
             respawn=entry.restarts > 0,
             respawn_delay=1.0,
@@ -273,6 +283,7 @@ def _options_from_strings(graph_name: str, given: dict[str, str]) -> GraphOption
         hosts=Path(given["hosts"]) if given["hosts"] else None,
         host=given["host"],
         camera=_truth("camera", given["camera"]),
+        state=Path(given["state"]) if given["state"] else None,
         delay=_number("delay", given["delay"]),
         jitter=_number("jitter", given["jitter"]),
         loss=_number("loss", given["loss"]),

@@ -2,9 +2,10 @@
 
 Rules: every node is a process in a session of its own, started in the order of the table, by fork from a process that
 has loaded what the nodes share (`runtime/forking.py`). A node prints
-`telerobot: NODE ready` once. A node that ends unasked is restarted as often as the table allows; after that, the
-graph stops if the node is required. Stopping is SIGINT, SIGTERM after 3 s, SIGKILL of the whole session after 3 s
-more. If the supervisor dies, its nodes' standard input closes and they end (`end_with_supervisor`).
+`telerobot: NODE ready` once. A node that ends unasked is started again, as often in a minute as the table allows
+(`restarts.py`), unless it refused its first start; after that, the graph stops if the node is required. Stopping is
+SIGINT, SIGTERM after 3 s, SIGKILL of the whole session after 3 s more. If the supervisor dies, its nodes' standard
+input closes and they end (`end_with_supervisor`). What a node leaves for its successor is in `state_folder.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -26,11 +26,13 @@ from telerobot_nodes.core.config import STATE_VARIABLE, transport_environment
 from telerobot_nodes.graph import Node
 from telerobot_nodes.runtime.forking import ForkedProcess, ForkServer
 from telerobot_nodes.runtime.launching import GraphOptions, node_command
+from telerobot_nodes.runtime.restarts import WINDOW, Restarts
+from telerobot_nodes.runtime.state_folder import StateFolder
 
 SUPERVISED = "TELEROBOT_SUPERVISED"
 NOT_STARTED = 127
 GRACE = 3.0  # [s] from one stop signal to the next
-RESTART_DELAY = 0.5  # [s]
+START_REFUSED = 2  # exit code (nodes/framework/process.py): the next start would be refused as well
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 ENDED_BY_LIMIT = -signal.SIGALRM  # deactivated, then stuck in the middleware (nodes/framework/process.py)
 CLEAN_CODES = frozenset({0, *(-one for one in STOPPED_BY), *(128 + one for one in STOPPED_BY)})
@@ -57,6 +59,7 @@ class Change(Enum):
     READY = "ready"
     ENDED = "ended"
     RESTARTING = "restarting"
+    GIVEN_UP = "given up"
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,18 @@ class NodeEvent:
     node: str
     change: Change
     code: int | None = None
+    restarts: int = 0  # in the last minute
+
+    def __str__(self) -> str:
+        """What happened, for people."""
+        if self.code is None:
+            return f"{self.node} {self.change.value}"
+        how = f"by signal {-self.code}" if self.code < 0 else f"with exit code {self.code}"
+        then = {
+            Change.RESTARTING: f"; it is started again, time {self.restarts} in {WINDOW:g} s",
+            Change.GIVEN_UP: f", after {self.restarts} restarts in {WINDOW:g} s",
+        }
+        return f"{self.node} ended {how}{then.get(self.change, '')}"
 
 
 def node_environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -85,12 +100,14 @@ class Supervisor:
     def __init__(
         self,
         options: GraphOptions,
-        on_event: Callable[[NodeEvent], None] = lambda event: None,
+        on_event: Callable[[NodeEvent], None] | None = None,
         on_line: Callable[[str, str], None] | None = None,
         command: Callable[[str, GraphOptions], list[str]] | None = None,
         grace: float = GRACE,
     ) -> None:
         """`on_line(node, line)` receives the output; default: print it after the node's name. `grace` [s].
+
+        `on_event`: default: print restarts, and the end of a node that is not started again.
 
         `command(node, options)` is what runs in place of a node; default: the node, forked from a `ForkServer`.
         """
@@ -98,8 +115,8 @@ class Supervisor:
         self.failure: NodeEvent | None = None  # the end of a required node
         self.unclean: list[NodeEvent] = []  # nodes that were killed or ended with an error while stopping
         self.by_limit: list[NodeEvent] = []  # nodes that came to rest, and whose clean-up then hung until its limit
-        self._state = tempfile.TemporaryDirectory(prefix="telerobot-")  # of this run; gone with it
-        self._on_event = on_event
+        self._state: StateFolder | None = None
+        self._on_event = on_event or _print_restart
         self._on_line = on_line or self._print_line
         self._command = command or node_command
         self._forks = command is None
@@ -117,7 +134,10 @@ class Supervisor:
     # for the owner -------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start every node in order; returns once all processes run."""
+        """Start every node in order; returns once all processes run. Raises InvalidValueError for the state folder."""
+        self._state = StateFolder(self.options.state, self._stopping.is_set)
+        if self._state.made:
+            _print_notice(f"state folder {self._state.folder} made")
         if self._forks:
             self._server = self._load_server()
         for entry in self.options.nodes:
@@ -157,7 +177,8 @@ class Supervisor:
             self._escalate()
             if self._server is not None:
                 self._server.close()
-            self._state.cleanup()
+            if self._state is not None:
+                self._state.close()
         return 1 if self.failure or self.unclean else 0
 
     def pid(self, name: str) -> int:
@@ -177,21 +198,26 @@ class Supervisor:
     # the thread of one node ----------------------------------------------------------------------------------
 
     def _attend(self, entry: Node, running: threading.Event) -> None:
-        for restarts_left in range(entry.restarts, -1, -1):
-            code = self._run_once(entry.name, running)
+        restarts, worked = Restarts(entry.restarts), False
+        while True:
+            code, ready = self._run_once(entry.name, running)
+            worked = worked or ready
             if self._stopping.is_set():
                 return
-            if restarts_left:
-                self._report(NodeEvent(entry.name, Change.RESTARTING, code))
-                if self._stopping.wait(RESTART_DELAY):
-                    return
+            pause = restarts.pause(time.monotonic()) if worked or code != START_REFUSED else None
+            change = Change.GIVEN_UP if pause is None else Change.RESTARTING
+            self._report(NodeEvent(entry.name, change, code, restarts.count))
+            if pause is None:
+                break
+            if self._stopping.wait(pause):
+                return
         if entry.required:
             self.failure = NodeEvent(entry.name, Change.ENDED, code)
             threading.Thread(target=self.stop, name="stop", daemon=True).start()
 
     def _load_server(self) -> ForkServer | None:
         """A server that has loaded what the nodes share; None without one, and when a stop is requested meanwhile."""
-        server = ForkServer(node_environment(os.environ))
+        server = ForkServer(node_environment(os.environ), self._descriptors)
         try:
             while not server.is_loaded(timeout=0.1):
                 if self._stopping.is_set():
@@ -202,7 +228,12 @@ class Supervisor:
             return None
         return server
 
-    def _run_once(self, name: str, running: threading.Event) -> int:
+    @property
+    def _descriptors(self) -> tuple[int, ...]:
+        return self._state.descriptors if self._state is not None else ()
+
+    def _run_once(self, name: str, running: threading.Event) -> tuple[int, bool]:
+        """Run a node to its end; its exit code, and whether it had been ready."""
         try:
             process = self._spawn(name)
         except OSError as error:
@@ -210,7 +241,7 @@ class Supervisor:
             self._forward_line(name, f"not started: {error}")
         running.set()
         if process is None:
-            return NOT_STARTED
+            return NOT_STARTED, False
         self._report(NodeEvent(name, Change.STARTED))
         reader = threading.Thread(target=self._read, args=(name, process), name=f"{name} output", daemon=True)
         reader.start()
@@ -218,17 +249,17 @@ class Supervisor:
         _end_session(process)  # before the process id is given back; ends the output too
         code = process.wait()
         reader.join()
-        event = NodeEvent(name, Change.ENDED, code)
-        if self._stopping.is_set() and code not in CLEAN_CODES and name in self._ready:  # else it did nothing yet
+        event, ready = NodeEvent(name, Change.ENDED, code), name in self._ready
+        if self._stopping.is_set() and code not in CLEAN_CODES and ready:  # else it did nothing yet
             (self.by_limit if code == ENDED_BY_LIMIT else self.unclean).append(event)
         self._report(event)
-        return code
+        return code, ready
 
     def _spawn(self, name: str) -> Process | None:
         environment = {
             **node_environment(os.environ),
             SUPERVISED: "1",
-            STATE_VARIABLE: self._state.name,
+            STATE_VARIABLE: str(self._state.folder if self._state is not None else ""),
         }
         with self._change:  # so that `stop` finds either no process or this one
             if self._stopping.is_set():
@@ -251,6 +282,7 @@ class Supervisor:
             text=True,
             errors="replace",
             env=environment,
+            pass_fds=self._descriptors,
             start_new_session=True,  # Ctrl-C of the terminal reaches the supervisor only
         )
 
@@ -311,7 +343,7 @@ def supervise(supervisor: Supervisor, ready_timeout: float, check_only: bool = F
         pass
     code = supervisor.stop()
     if supervisor.failure:
-        _print_notice(f"graph stopped: {supervisor.failure.node} ended with exit code {supervisor.failure.code}")
+        _print_notice(f"graph stopped: {supervisor.failure}")
     for event in supervisor.unclean:
         _print_notice(f"{event.node} did not stop cleanly: exit code {event.code}")
     for event in supervisor.by_limit:
@@ -330,6 +362,11 @@ def end_with_supervisor() -> None:
         os.killpg(0, signal.SIGKILL)
 
     threading.Thread(target=watch, name="supervisor-watch", daemon=True).start()
+
+
+def _print_restart(event: NodeEvent) -> None:
+    if event.change in (Change.RESTARTING, Change.GIVEN_UP):
+        _print_notice(str(event))
 
 
 def _give_up(server: ForkServer, error: OSError) -> None:

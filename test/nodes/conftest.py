@@ -10,7 +10,7 @@ rclpy = pytest.importorskip("rclpy")
 
 FOLDER = Path(__file__).parent
 COMPUTING = (  # tests that start no node and wait for nothing
-    *("convert", "driver_plugins", "halt_receipts", "halt_texts", "ongoing", "operator_client"),
+    *("control_successor", "convert", "driver_plugins", "halt_receipts", "halt_texts", "ongoing", "operator_client"),
     *("planning_scene", "reply_cache", "rotations", "rtc_parts", "shared_control", "skill_trials", "teleop_input"),
     *("goal_topics", "menu_runner", "transforms", "unanswered_halts"),
 )

@@ -15,6 +15,7 @@ pytestmark = [
 ]
 
 
+MOVE_THE_ARM = ("hardware_interface", "gcmsf_control")  # they come back with e-stop or halt latched
 SCALE = 0.2  # [-] of the hand: wherever it is stopped, the next one is within reach from there
 
 
@@ -45,12 +46,28 @@ def kill(supervisor, node):
     return pid
 
 
-@pytest.mark.parametrize("node", ["plan_executor", pytest.param("path_plan_queue", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "node",
+    [
+        "plan_executor",
+        "hardware_interface",
+        pytest.param("gcmsf_control", marks=pytest.mark.nightly),
+        pytest.param("path_plan_queue", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs(demo_graph, terminal, node):
     start_hand(terminal)
     pid = kill(demo_graph, node)
     wait(terminal, lambda c: demo_graph.pid(node) != pid and not demo_graph.waiting_for())
     do(terminal, commands.StopReplay())  # the hand goes on while the queue is away
+    if node in MOVE_THE_ARM:
+        wait(terminal, lambda c: c.robot.mode is ExecutorMode.HALTED)
+        assert not terminal.operator.robot.moving
+        if node == "hardware_interface":
+            wait(terminal, lambda c: c.robot.estop)
+            do(terminal, commands.Reset())
+            wait(terminal, lambda c: not c.robot.estop)
+        do(terminal, commands.Resume())
     finish(terminal)
     reached = terminal.operator.robot.executed_seq
     wait(terminal, lambda c: c.queue.has_authority and not c.queue.stale)

@@ -116,20 +116,31 @@ def before_the_interface(rig: Rig) -> Outcome:
 SHIM = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
+enum { SLICE = 20000000, SECOND = 1000000000, MONOTONIC = 2 }; /* a bit of a condition's state in glibc */
 static volatile long *offset;
+static int (*clock_of)(clockid_t, struct timespec *);
+static int (*wait_of)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+static int (*lock_of)(pthread_mutex_t *, const struct timespec *);
+static int (*take_of)(sem_t *, const struct timespec *);
 __attribute__((constructor)) static void map(void) {
+    clock_of = dlsym(RTLD_NEXT, "clock_gettime");
+    wait_of = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+    lock_of = dlsym(RTLD_NEXT, "pthread_mutex_timedlock");
+    take_of = dlsym(RTLD_NEXT, "sem_timedwait");
     int file = open(getenv("FAULT_CLOCK"), O_RDONLY);
     if (file >= 0) offset = mmap(0, 8, PROT_READ, MAP_SHARED, file, 0);
 }
 int clock_gettime(clockid_t id, struct timespec *out) {
-    static int (*real)(clockid_t, struct timespec *);
-    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
-    int code = real(id, out);
+    if (!clock_of) map();
+    int code = clock_of(id, out);
     if (id == CLOCK_REALTIME && offset) out->tv_sec += *offset;
     return code;
 }
@@ -145,11 +156,46 @@ time_t time(time_t *out) {
     if (out) *out = now.tv_sec;
     return now.tv_sec;
 }
+/* Whether a wait until `end` of the stepped clock is over; else the kernel's time of its next slice, in `slice`. */
+static int over(const struct timespec *end, struct timespec *slice) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    long left = end->tv_sec - now.tv_sec > 1 ? SLICE : (end->tv_sec - now.tv_sec) * SECOND + end->tv_nsec - now.tv_nsec;
+    if (left > SLICE) left = SLICE;
+    clock_of(CLOCK_REALTIME, slice);
+    slice->tv_nsec += left > 0 ? left : 0;
+    if (slice->tv_nsec >= SECOND) { slice->tv_nsec -= SECOND; slice->tv_sec++; }
+    return left <= 0;
+}
+static int valid(const struct timespec *end) { return end->tv_sec >= 0 && end->tv_nsec >= 0 && end->tv_nsec < SECOND; }
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *end) {
+    struct timespec slice;
+    if (cond->__data.__wrefs & MONOTONIC || !valid(end)) return wait_of(cond, mutex, end);
+    int last = over(end, &slice), code = wait_of(cond, mutex, &slice);
+    return code == ETIMEDOUT && !last ? 0 : code; /* a wake for nothing, which every waiter must expect */
+}
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *end) {
+    struct timespec slice;
+    if (!valid(end)) return lock_of(mutex, end);
+    for (;;) {
+        int last = over(end, &slice), code = lock_of(mutex, &slice);
+        if (code != ETIMEDOUT || last) return code;
+    }
+}
+int sem_timedwait(sem_t *semaphore, const struct timespec *end) {
+    struct timespec slice;
+    if (!valid(end)) return take_of(semaphore, end);
+    for (;;) {
+        int last = over(end, &slice), code = take_of(semaphore, &slice);
+        if (code == 0 || errno != ETIMEDOUT || last) return code;
+    }
+}
 """
 
 
 @contextlib.contextmanager
-def _clock(folder: Path) -> Iterator[tuple[dict[str, str], Path]]:
+def stepped_clock(folder: Path) -> Iterator[tuple[dict[str, str], Path]]:
+    """Environment of processes whose wall clock can be stepped, and the file for `step_clock`. Needs `cc`."""
     source, library, offset = folder / "clock.c", folder / "clock.so", folder / "offset"
     source.write_text(SHIM)
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -157,12 +203,18 @@ def _clock(folder: Path) -> Iterator[tuple[dict[str, str], Path]]:
     yield {"LD_PRELOAD": str(library), "FAULT_CLOCK": str(offset)}, offset
 
 
+def step_clock(offset: Path, seconds: float) -> None:
+    """Put the wall clock of the processes that map this file so far from the machine's [s, whole]."""
+    with offset.open("r+b") as file:
+        file.write(int(seconds).to_bytes(8, "little", signed=True))
+
+
 def clock_steps(rig: Rig) -> Outcome:
     """The wall clock of every process of both hosts steps by an hour, forwards and back, in motion."""
     if shutil.which("cc") is None:
         return Outcome("clock steps of an hour", untried="no C compiler for the clock that can be stepped")
     stale = 0
-    with tempfile.TemporaryDirectory() as name, _clock(Path(name)) as (environment, offset):
+    with tempfile.TemporaryDirectory() as name, stepped_clock(Path(name)) as (environment, offset):
         rig.restart(environment)
         rig.network(delay=0.1)
         rig.spin(1.0)
@@ -170,8 +222,7 @@ def clock_steps(rig: Rig) -> Outcome:
         seen = len(rig.robot.link), len(rig.operator.link)
         before = rig.robot.stamp().sec
         for step in (HOUR, 0.0, -HOUR, 0.0):
-            with offset.open("r+b") as file:
-                file.write(int(step).to_bytes(8, "little", signed=True))
+            step_clock(offset, step)
             rig.happens(lambda: rig.operator.operator.queue.stale, 1.0)
             stale += rig.operator.operator.queue.stale
         once = rig.finish()
@@ -181,14 +232,14 @@ def clock_steps(rig: Rig) -> Outcome:
         rig.restart()
     return Outcome(
         "the wall clock of all processes of both hosts by an hour forwards, back, backwards, back, in motion; "
-        "d = 0.1 s. A preloaded library adds it to what the C library returns: the machine's own clock stays",
+        "d = 0.1 s. A preloaded library adds it to what the C library returns and to the ends of its timed waits: the "
+        "machine's own clock stays",
         (
             none("false stale, of the link or of the queue", stale),
             none("points lost, twice, or out of order", sum(once)),
             none("setpoints outside the limits", judge.excess(rig.trace.setpoints, rig.robot_model.limits)),
             holds("the observers' clock did not step", stepped),
         ),
-        untried="timed waits of the kernel on the wall clock: they do not see the library's step",
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -192,17 +193,21 @@ def excess(setpoints: Sequence[Setpoint], limits: JointLimits) -> int:
     return count
 
 
-def jumps(setpoints: Sequence[Setpoint], limits: JointLimits, period: float) -> int:
+def jumps(setpoints: Sequence[Setpoint], limits: JointLimits, period: float, measured: Sequence[Measured] = ()) -> int:
     """Steps between setpoints of following numbers that no motion inside the velocity limits makes.
 
     The time of a step is its numbers' difference times `period` [s] of the loop. A number that is not greater begins a
-    new life of the loop, whose first setpoint may be where it likes only if the arm is there: that counts, too.
+    new life of the loop: its first setpoint must be where the arm was `measured` last, which came to rest meanwhile.
     """
     count = 0
+    times = [row.time for row in measured]
     for before, after in itertools.pairwise(setpoints):
-        steps = after.number - before.number if after.number > before.number else 1
+        steps, start = after.number - before.number, before.position
+        if steps <= 0:
+            steps, known = 1, bisect_right(times, after.time)
+            start = measured[known - 1].position if known else start
         reach = limits.velocity * period * steps * 1.05 + 1e-4
-        count += not bool(np.all(np.abs(after.position - before.position) <= reach))
+        count += not bool(np.all(np.abs(after.position - start) <= reach))
     return count
 
 

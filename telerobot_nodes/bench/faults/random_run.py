@@ -20,8 +20,11 @@ from telerobot_nodes.bench.faults.rows import Goal, at_least, none
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import commands
 
-KILLABLE = (("robot", "link"), ("robot", "plan_executor"), ("operator", "link"), ("operator", "forward_simulator"))
-MOST_KILLS = 2  # of one node: its supervisor restarts it three times
+KILLABLE = (
+    *(("robot", node) for node in ("link", "plan_executor", "gcmsf_control", "hardware_interface")),
+    *(("operator", node) for node in ("link", "forward_simulator")),
+)
+MOST_KILLS = 2  # of one node: its supervisor starts it again three times in a minute
 PAUSED = (("robot", "plan_executor"), ("robot", "link"), ("operator", "path_plan_queue"), ("operator", "link"))
 
 Fault = Callable[[Rig, Random], None]

@@ -21,6 +21,7 @@ from telerobot_nodes.bench.faults.judge import (
     Trace,
     between_plans,
     executed_once,
+    jumps,
     renumbered,
 )
 from telerobot_nodes.bench.faults.two_graphs import TwoGraphs
@@ -215,6 +216,10 @@ class Rig(TwoGraphs):
         """Whether the measured arm moves now."""
         rows = self.trace.measured[-1:]
         return bool(rows) and float(np.abs(rows[0].velocity).max()) > STILL
+
+    def jumps(self) -> int:
+        """Jumps of the setpoint so far."""
+        return jumps(self.trace.setpoints, self.robot_model.limits, PERIOD, self.trace.measured)
 
     def finish(self, limit: float = 90.0) -> Once:
         """Wait until the hand has ended and everything is executed; what became of the row's points."""

@@ -55,7 +55,8 @@ class TwoGraphs:
         self._starts += 1
         folder = self._folder / f"start_{self._starts}"
         folder.mkdir(parents=True)
-        self._hosts = TwoHosts(folder, self._domains, LEFT_OUT)
+        more = {**LEFT_OUT, "robot": (*LEFT_OUT["robot"], "--state", str(folder / "robot_state"))}
+        self._hosts = TwoHosts(folder, self._domains, more)
         self.bags.append(self._hosts.bags["robot"])
         with _environment(environment or {}):
             self._hosts.start(START_LIMIT)
@@ -100,6 +101,17 @@ class TwoGraphs:
         os.kill(self.pid(role, node), signal.SIGKILL)
         return time.monotonic()
 
+    def kill_side(self, role: str) -> float:
+        """End a host's command and every process below it at once; the time of it [s]. Raises TelerobotError."""
+        process = self.hosts.sides[role].process
+        if process is None:
+            raise TelerobotError(f"{role}: not started")
+        for pid in (process.pid, *_below(process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+        return time.monotonic()
+
     def times_ready(self, role: str, node: str) -> int:
         """How often a node has reported that it is ready."""
         return sum(line.endswith(f"telerobot: {node} ready") for line in list(self.hosts.sides[role].lines))
@@ -135,6 +147,20 @@ class TwoGraphs:
         except subprocess.TimeoutExpired as error:
             return -1, str(error.stdout or b"") + str(error.stderr or b"")
         return done.returncode, done.stdout + done.stderr
+
+
+def _below(pid: int) -> list[int]:
+    """Processes that this one started, and those that they started."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+    found, next_ones = [], [pid]
+    while next_ones:
+        next_ones = [child for one in next_ones for child in children.get(one, ())]
+        found += next_ones
+    return found
 
 
 @contextlib.contextmanager

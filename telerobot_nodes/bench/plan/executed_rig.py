@@ -15,8 +15,8 @@ import numpy as np
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, HardwareState, MotionWindow, OperationKind
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
-from telerobot_nodes.hardware import Hardware, Setpoint
-from telerobot_nodes.motion.loop import ControlOutput, ControlStep
+from telerobot_nodes.hardware import ArmPose, Hardware, MujocoArm, Setpoint
+from telerobot_nodes.motion.loop import ControlOutput, ControlStep, HaltLatch
 from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.plan.log import ControlReport, Operation, PlanPoints
 
@@ -68,7 +68,7 @@ class ExecutedRig:
         assert robot.gripper is not None
         self.robot, self.now = robot, start
         self.executor, self.loop = PlanExecutor(robot), ControlStep(robot, PERIOD)
-        self.hardware = Hardware(robot, PHYSICS, task_board=False)
+        self.hardware = self.arm_at(None)
         self.offered = 0  # windows offered to the loop, also those that are lost on their way
         self.plan = PlanPoints(1, np.zeros(0), np.zeros((0, 7)), np.zeros(0, np.uint8), AGENT, np.zeros(0))
         self.arm: list[tuple[FloatArray, float]] = []  # position [m] and opening [m] at each period of this plan
@@ -83,6 +83,10 @@ class ExecutedRig:
         self.hardware.open(self.now)
         self.run(0.5)
         self.send(OperationKind.AUTHORITY)
+
+    def arm_at(self, start: ArmPose | None) -> Hardware:
+        """A hardware interface with a simulated arm that stands there; None: at home."""
+        return Hardware(self.robot, PHYSICS, MujocoArm(self.robot, PHYSICS, task_board=False, start=start))
 
     # what others do --------------------------------------------------------------------------------------------
 
@@ -241,8 +245,18 @@ def _e_stopped(rig: ExecutedRig, duration: float) -> None:
     rig.run(duration, press=True)
 
 
-def _restarted(rig: ExecutedRig, duration: float) -> None:
-    rig.loop = ControlStep(rig.robot, PERIOD)
+def _loop_killed(rig: ExecutedRig, duration: float) -> None:
+    rig.run(duration, (Cut.LOOP, Cut.WINDOWS, Cut.REPORTS), press=True)
+    rig.loop = ControlStep(rig.robot, PERIOD, latch=HaltLatch(1000, "test"))  # as `gcmsf_control` starts again
+    rig.run(duration, press=True)
+
+
+def _hardware_killed(rig: ExecutedRig, duration: float) -> None:
+    stood = rig.hardware.measured()
+    rig.run(duration, (Cut.JOINTS, Cut.STATUS, Cut.SETPOINTS), press=True)
+    rig.hardware = rig.arm_at(ArmPose(stood.position, stood.gripper))
+    rig.hardware.open(rig.now)
+    rig.hardware.estop("test")  # as `hardware_interface` starts again
     rig.run(duration, press=True)
 
 
@@ -258,5 +272,6 @@ FAULTS: Mapping[str, Fault] = {
     "all cut": _without(Cut.JOINTS, Cut.STATUS, Cut.SETPOINTS, Cut.WINDOWS, Cut.REPORTS),
     "halted": _halted,
     "e-stop": _e_stopped,
-    "loop restarted": _restarted,
+    "loop killed": _loop_killed,
+    "hardware killed": _hardware_killed,
 }

@@ -49,6 +49,10 @@ def command(
         str, typer.Option(help="Name of this host in the hosts file; default: the only one of its role.")
     ] = "",
     camera: Annotated[bool, typer.Option("--camera", help="Pictures of the arm; not with operator.")] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(help="Folder for journals, latches and databases that outlive this command; made if missing."),
+    ] = None,
     delay: Annotated[
         float | None,
         typer.Option(help="Emulated link of demo or practice: round trip [s]; default: as in --params."),
@@ -66,7 +70,7 @@ def command(
     """Start a graph, supervise it, and stop it on Ctrl-C."""
     options = GraphOptions(
         graph,
-        *(robot, namespace, params, bag, tuple(without or ()), link, hosts, host, camera),
+        *(robot, namespace, params, bag, tuple(without or ()), link, hosts, host, camera, state),
         *(delay, jitter, loss, profile),
     )
     if hosts is not None and not is_loopback(os.environ):

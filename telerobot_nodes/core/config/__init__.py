@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from telerobot_nodes.core.config.journal import Journal
-from telerobot_nodes.core.config.options import STATE_VARIABLE, NodeOptions
+from telerobot_nodes.core.config.life_record import LifeRecord, Note
+from telerobot_nodes.core.config.options import STATE_VARIABLE, NodeOptions, state_file
 from telerobot_nodes.core.config.parameters import (
     ParameterInfo,
     check_parameter,
@@ -43,7 +44,9 @@ __all__ = [
     "FileMapping",
     "Journal",
     "Key",
+    "LifeRecord",
     "NodeOptions",
+    "Note",
     "ParameterInfo",
     "Rules",
     "Spot",
@@ -60,6 +63,7 @@ __all__ = [
     "parameter_info",
     "read_yaml",
     "share_path",
+    "state_file",
     "transport_environment",
     "types_of",
 ]

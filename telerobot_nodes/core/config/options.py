@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 STATE_VARIABLE = "TELEROBOT_STATE"  # names the folder in which a node leaves what its successor goes on from
+
+
+def state_file(node: str, kind: str) -> Path | None:
+    """File of this kind for a node, by its full ROS name, in the state folder; None: there is no such folder."""
+    folder = os.environ.get(STATE_VARIABLE, "")
+    return Path(folder) / f"{node.strip('/').replace('/', '.')}.{kind}" if folder else None
 
 
 @dataclass(frozen=True)

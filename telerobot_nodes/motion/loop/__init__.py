@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from telerobot_nodes.motion.loop.control_records import ControlOutput
+from telerobot_nodes.motion.loop.control_state import HaltLatch
 from telerobot_nodes.motion.loop.control_step import ControlStep
+from telerobot_nodes.motion.loop.forked_loop import ForkedLoop
 from telerobot_nodes.motion.loop.loop import PRIORITY, ControlLoop, HostedLoop, schedule
 from telerobot_nodes.motion.loop.loop_host import ProcessLoop
 from telerobot_nodes.motion.loop.loop_memory import LoopMemory
@@ -19,6 +21,8 @@ __all__ = [
     "ControlLoop",
     "ControlOutput",
     "ControlStep",
+    "ForkedLoop",
+    "HaltLatch",
     "HostedLoop",
     "LoopMemory",
     "LoopSetting",

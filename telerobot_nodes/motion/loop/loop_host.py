@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.motion.loop.control_records import ControlOutput
+from telerobot_nodes.motion.loop.forked_loop import ForkedLoop
 from telerobot_nodes.motion.loop.loop import HostedLoop, schedule
 from telerobot_nodes.motion.loop.loop_process import GO, READY, SIZE, LoopSetting
 from telerobot_nodes.motion.loop.orders import Order, OrderSender
@@ -41,7 +42,9 @@ class ProcessLoop(HostedLoop):
         dof: int,
         emit: Callable[[ControlOutput], None] | None = None,
         on_end: Callable[[str], None] = lambda reason: None,
+        forked: ForkedLoop | None = None,
     ) -> None:
+        """`forked`: the process to use, in place of one that has to load everything."""
         self._setting = setting
         super().__init__(dof, setting.period)
         self._output = ControlOutput(dof)
@@ -49,21 +52,26 @@ class ProcessLoop(HostedLoop):
         self._on_end = on_end
         self._stopping = False
         self._failure = ""
-        self._sender, self._process, self._wake = self._launch()
+        self._wake, signal_end = os.pipe()
+        self._process: subprocess.Popen[bytes] | ForkedLoop
+        if forked is None:
+            self._process, self._sender = self._launch(signal_end)
+        else:
+            self._process, self._sender = forked, forked.stream
+            forked.send_descriptors(self.descriptor, signal_end)
+        os.close(signal_end)
+        words = pickle.dumps(setting)
+        self._sender.sendall(len(words).to_bytes(SIZE, "little") + words)
+        self._orders = OrderSender(self._sender)
         self._thread: threading.Thread | None = None
 
-    def _launch(self) -> tuple[socket.socket, subprocess.Popen[bytes], int]:
+    def _launch(self, signal_end: int) -> tuple[subprocess.Popen[bytes], socket.socket]:
         ours, theirs = socket.socketpair()
-        wake, signal_end = os.pipe()
         descriptors = (self.descriptor, theirs.fileno(), signal_end)
         command = [sys.executable, "-c", START, *map(str, descriptors)]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=descriptors)
         theirs.close()
-        os.close(signal_end)
-        setting = pickle.dumps(self._setting)
-        ours.sendall(len(setting).to_bytes(SIZE, "little") + setting)
-        self._orders = OrderSender(ours)
-        return ours, process, wake
+        return process, ours
 
     @property
     def pid(self) -> int:

@@ -133,9 +133,14 @@ def _lock_memory() -> bool:
     return False
 
 
+def ignore_signals() -> None:
+    """Only the host ends this process, after the arm has come to rest."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def main() -> int:
     """Run the process."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # only the host ends it, after the arm has come to rest
+    ignore_signals()
     memory, stream, wake = map(int, sys.argv[1:4])
     return serve(memory, stream, wake)

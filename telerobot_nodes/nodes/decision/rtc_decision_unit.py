@@ -6,7 +6,6 @@ This thread receives messages and passes them to the host; a halt is forwarded b
 from __future__ import annotations
 
 import gc
-import os
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from telerobot.action import RunCommand
-from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter, share_path
+from telerobot_nodes.core.config import NodeOptions, parameter, share_path, state_file
 from telerobot_nodes.core.memory import AGENT_LENGTH
 from telerobot_nodes.core.protocol import ESTOP_SENDER, HaltId, begins_with_halt, identity, trial_of
 from telerobot_nodes.errors import InvalidValueError
@@ -310,10 +309,7 @@ class RtcDecisionUnitNode(GraphNode):
 
 def _file(asked: str, node: str) -> Path | None:
     """Where the database is kept; None: nowhere."""
-    folder = os.environ.get(STATE_VARIABLE, "")
-    if asked:
-        return Path(asked)
-    return Path(folder) / f"{node.strip('/').replace('/', '.')}.sqlite" if folder else None
+    return Path(asked) if asked else state_file(node, "sqlite")
 
 
 def _se3(pose: tuple[float, ...]) -> Any:

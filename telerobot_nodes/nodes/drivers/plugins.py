@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.hardware import ArmHardware, MujocoArm, Realism
+from telerobot_nodes.hardware import ArmHardware, ArmPose, MujocoArm, Realism
 from telerobot_nodes.nodes.drivers.ros2_control import Ros2ControlArm
 
 GROUP = "telerobot.hardware"
@@ -27,6 +27,7 @@ class DriverSetting:
     realism: Realism = Realism()  # noqa: RUF009 -- frozen; of a simulated arm
     task_board: bool = True  # of a simulated arm
     listen_only: bool = False  # connect without sending any command
+    start: ArmPose | None = None  # of a simulated arm; None: home with open fingers
 
 
 DriverFactory = Callable[[DriverSetting], ArmHardware]
@@ -36,7 +37,7 @@ def mujoco(setting: DriverSetting) -> ArmHardware:
     """The simulated arm; it has no options."""
     for name, value in setting.robot.driver.options.items():
         raise InvalidValueError(f"options.{name}", value, "allowed: no options with driver mujoco")
-    return MujocoArm(setting.robot, setting.period, setting.task_board, setting.realism)
+    return MujocoArm(setting.robot, setting.period, setting.task_board, setting.realism, start=setting.start)
 
 
 def ros2_control(setting: DriverSetting) -> ArmHardware:

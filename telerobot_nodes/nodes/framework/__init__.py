@@ -14,6 +14,7 @@ from telerobot_nodes.nodes.framework.parameters import node_parameters
 from telerobot_nodes.nodes.framework.process import (
     URGENT_NICENESS,
     be_real_time,
+    be_urgent,
     end_process,
     found_quickly,
     run_node,
@@ -33,6 +34,7 @@ __all__ = [
     "NodeWiring",
     "Send",
     "be_real_time",
+    "be_urgent",
     "client_executor",
     "end_process",
     "found_quickly",

@@ -58,13 +58,18 @@ class HaltProcess:
 
     def trouble(self, now: float) -> str:
         """Why no halt is received; "" while the process gives signs of life."""
-        if self._process.poll() is not None:
+        if self.ended:
             return f"the process that receives halts ended with code {self._process.returncode}"
         if self._slot.beats != self._beats:
             self._beats, self._alive_at = self._slot.beats, now
         if now - self._alive_at > SILENCE_LIMIT:
             return f"the process that receives halts hangs since {SILENCE_LIMIT:g} s"
         return ""
+
+    @property
+    def ended(self) -> bool:
+        """True when the process has ended."""
+        return self._process.poll() is not None
 
     def news(self) -> bool:
         """True when a halt came since the last call; it is then in `received`."""
@@ -77,6 +82,6 @@ class HaltProcess:
         """End the process."""
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             self._process.communicate(timeout=END_LIMIT)
-        if self._process.poll() is None:
+        if not self.ended:
             self._process.kill()
             self._process.wait()

@@ -41,7 +41,7 @@ class QueueParameters:
     sample_period: float = parameter(0.02, unit="s", low=0.004, high=0.2, doc="time between plan points")
     capacity: int = parameter(100_000, low=512, high=10_000_000, doc="largest number of points")
     stale_after: float = parameter(
-        0.5, unit="s", low=0.05, high=60.0, doc="time without a report after which data are stale"
+        0.4, unit="s", low=0.05, high=60.0, doc="time without a report after which data are stale"
     )
     drop_after: float = parameter(
         1.0,
@@ -111,6 +111,7 @@ class PathPlanQueueNode(GraphNode):
         )
         self._samples, self._drop_after = InputCounts(), parameters.drop_after
         self._warned = -math.inf  # [s] when late samples were reported last
+        self._stale_after, self._reported_at, self._silent = parameters.stale_after, -math.inf, True
         self._authority_client = AuthorityClient(agent)
         self._subscribers = 0  # of the plan
         self._was_in_force = False
@@ -170,6 +171,7 @@ class PathPlanQueueNode(GraphNode):
 
     def _on_report(self, message: Any) -> None:
         report = convert.report_from_message(message)
+        self._reported_at = self.now()
         if len(message.joint_position):
             self._reach.arm_at(convert.floats(message.joint_position))
             self._way.arm_at(convert.floats(message.joint_position))
@@ -186,6 +188,10 @@ class PathPlanQueueNode(GraphNode):
 
     def _poll(self) -> None:
         now = self.now()
+        silent = now - self._reported_at > self._stale_after
+        if silent is not self._silent:  # the operator is not to wait for the next state
+            self._silent = silent
+            self._publish_state()
         operations = self._queue.poll(now)
         if operations:
             link = self._operations_link.next(self.stamp())

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pinocchio as pin
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from telerobot_nodes.core.config import NodeOptions, parameter, read_yaml, share_path
+from telerobot_nodes.core.config import LifeRecord, NodeOptions, parameter, read_yaml, share_path, state_file
 from telerobot_nodes.core.protocol import ESTOP_SENDER
 from telerobot_nodes.core.protocol import ControlState as LoopState
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import FieldSettings
-from telerobot_nodes.errors import InvalidValueError, TelerobotError
+from telerobot_nodes.errors import InvalidValueError, JournalError, TelerobotError
 from telerobot_nodes.motion.loop import (
     ControlLoop,
     ControlOutput,
+    ForkedLoop,
     LoopSetting,
     Order,
     PrimitiveScheduler,
@@ -28,7 +30,7 @@ from telerobot_nodes.motion.loop import (
     schedule,
 )
 from telerobot_nodes.motion.parameters import parameters_from
-from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
+from telerobot_nodes.nodes.framework import GraphNode, Health, be_urgent, node_parameters, run_node
 from telerobot_nodes.nodes.halts import HaltProcess
 from telerobot_nodes.nodes.planning import scene_from_message
 from telerobot_nodes.nodes.robot.field_source import FieldSource
@@ -42,6 +44,8 @@ TEXTS = "rtc_decision_unit/commands"  # in the node's namespace; those that begi
 ARM_NAME = "rtc_decision_unit/arm_name"
 STATE_PERIOD = 0.02  # [s]
 FIELD_PERIOD = 0.01  # [s]
+UNSEEN_HALTS = 1000  # more than a loop can count between two notes: no older RESUME names the halt of its successor
+RESTARTED = "the control loop ended and was started again"
 PREPARE_PRIORITY = 40  # SCHED_FIFO: while it holds the interpreter nothing else may keep it from the processor
 
 
@@ -73,9 +77,13 @@ class LoopParameters:
 class GcmsfControlNode(GraphNode):
     """Windows, primitives, joints and halts in; setpoints and reports out. The loop never waits; this node may."""
 
-    def __init__(self, options: NodeOptions) -> None:
+    def __init__(self, options: NodeOptions, forked: ForkedLoop | None = None) -> None:
+        """`forked`: the process for the loop, in place of one that has to load everything."""
         super().__init__(options)
         self._parameters = parameters = node_parameters(self, LoopParameters)
+        self._life = LifeRecord(state_file(self.get_fully_qualified_name(), "life"))
+        self._latch = successor_halt(self._life)
+        self._notes = ThreadPoolExecutor(1, "notes")  # a slow disk must not keep measured joints from the loop
         self._setting = LoopSetting(
             options.robot,
             1.0 / parameters.rate,
@@ -83,6 +91,7 @@ class GcmsfControlNode(GraphNode):
             parameters.cpu,
             parameters.every,
             _stream_law(parameters.stream),
+            *self._latch,
             arrive_error=parameters.arrive_error,
         )
         self._robot = robot = load_robot(options.robot)
@@ -91,10 +100,9 @@ class GcmsfControlNode(GraphNode):
         self._output = ControlOutput(robot.dof)
         self._setpoint = self.publisher("hardware_interface/setpoint")
         self._state = self.publisher("gcmsf_control/state")
-        self._loop = self._make_loop()
-        self._halts: HaltProcess | None = None
-        prepare_priority = min(parameters.priority, PREPARE_PRIORITY)
-        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(prepare_priority))
+        self._loop = self._make_loop(forked)
+        self._halts = self._make_halts()
+        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(min(parameters.priority, PREPARE_PRIORITY)))
         self._goals = PrimitiveGoals(self)
         self._scheduler = PrimitiveScheduler(
             robot, self._setting.period, self._send_order, self._goals.report, self._work
@@ -106,9 +114,11 @@ class GcmsfControlNode(GraphNode):
         self.serve("gcmsf_control/tare", self._on_tare)
         self.every(STATE_PERIOD, self._tick)
 
-    def _make_loop(self) -> ControlLoop | ProcessLoop:
+    def _make_loop(self, forked: ForkedLoop | None = None) -> ControlLoop | ProcessLoop:
         if self._parameters.own_process:
-            return ProcessLoop(self._setting, self._robot.dof, self._emit, self._on_loop_end)
+            return ProcessLoop(self._setting, self._robot.dof, self._emit, self._on_loop_end, forked)
+        if forked is not None:
+            forked.close()
         control = make_control(self._setting)
         return ControlLoop(control, self._emit, self._setting.priority, self._setting.every)
 
@@ -128,11 +138,13 @@ class GcmsfControlNode(GraphNode):
     def start(self) -> None:
         """Start the loop."""
         if not self._loop.running and self._loop.ended:
-            halted = self._output.halt_reason if self._output.halted else ""
-            self._setting = replace(self._setting, halt_count=self._output.halt_count, halted=halted)
+            count, halted = self._latch
+            self._setting = replace(self._setting, halt_count=count, halted=halted)
             self._loop = self._make_loop()
-        self._halts = self._make_halts()
+        if self._halts.ended:
+            self._halts = self._make_halts()
         try:
+            self._notes.submit(self._note, self._latch).result()
             self._loop.start()
             self._halts.wait_ready()
         except TelerobotError as error:
@@ -142,8 +154,17 @@ class GcmsfControlNode(GraphNode):
     def stop(self) -> None:
         """Ramp down on the path, then end the loop."""
         self._loop.stop()
-        if self._halts is not None:
-            self._halts.stop()
+        self._halts.stop()
+        self._loop.read_output(self._output)
+        self._remember()  # a halt on the way to rest
+        self._notes.submit(self._note, self._latch, runs=bool(self.failure)).result()
+
+    def _note(self, latch: tuple[int, str], runs: bool = True) -> None:
+        """Note the loop's halts for a successor."""
+        try:
+            self._life.write({"halt_count": latch[0], "halted": latch[1]}, runs)
+        except JournalError as error:  # a halt holds the arm, noted or not
+            self.get_logger().error(f"halts are not noted for a successor: {error}")
 
     # on the node's thread ------------------------------------------------------------------------------------
 
@@ -168,15 +189,22 @@ class GcmsfControlNode(GraphNode):
             self._on_loop_end(self._loop.error)
         self.failure = self.failure or self._check_halts()
         if self._loop.read_output(self._output):
-            received = self._halts.received.obeyed(self._output.distinct) if self._halts is not None else ()
+            received = self._halts.received.obeyed(self._output.distinct)
             self._state.publish(state_message(self._output, self.stamp(), received))
             self._sequences.update()
+            self._remember()
             self._scheduler.update(self.now(), self._output, self._loop.read_status(), self._inputs.gripper)
+
+    def _remember(self) -> None:
+        if not self._output.steps:
+            return
+        latch = self._output.halt_count, self._output.halt_reason if self._output.halted else ""
+        if latch != self._latch:
+            self._latch = latch
+            self._notes.submit(self._note, latch)
 
     def _check_halts(self) -> str:
         """Note the halts that the loop has received; returns why it receives none, "" while it does."""
-        if self._halts is None:
-            return ""
         if self._halts.news():
             self._scheduler.stop(0, f"halt by {self._halts.received.reason}")
         return self._halts.trouble(self.now())
@@ -201,6 +229,12 @@ class GcmsfControlNode(GraphNode):
         self.failure = f"control loop ended: {reason}"
 
 
+def successor_halt(life: LifeRecord) -> tuple[int, str]:
+    """Count and reason of the halt with which the loop begins: after a death it waits for RESUME."""
+    count, halted = int(life.note.get("halt_count", 0)), str(life.note.get("halted", ""))
+    return (count + UNSEEN_HALTS, halted or RESTARTED) if life.died else (count, halted)
+
+
 def _stream_law(name: str) -> dict[str, Any] | None:
     """Parameters of the plan's stream. Raises ParameterFileError or InvalidValueError."""
     if not name:
@@ -213,4 +247,5 @@ def _stream_law(name: str) -> dict[str, Any] | None:
 
 def main(options: NodeOptions) -> int:
     """Run the node as a process."""
-    return run_node(GcmsfControlNode, options)
+    be_urgent()  # the loop's process, too
+    return run_node(partial(GcmsfControlNode, forked=ForkedLoop()), options)

@@ -12,10 +12,11 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from telerobot.msg import HardwareState, Obstacle, Obstacles
-from telerobot_nodes.core.config import NodeOptions, parameter
+from telerobot_nodes.core.config import LifeRecord, NodeOptions, parameter, state_file
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import JournalError
 from telerobot_nodes.graph import SIMULATED
-from telerobot_nodes.hardware import Hardware, HardwareStatus, Measured, Realism, SeesLoose, SeesScene
+from telerobot_nodes.hardware import Hardware, HardwareStatus, KeptPose, Measured, Realism, SeesLoose, SeesScene
 from telerobot_nodes.nodes.drivers import DriverSetting, make_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
@@ -24,6 +25,7 @@ TICK_PERIOD = 0.005  # [s] between measurements published
 TICKS_PER_STATE = 4
 OBJECTS_PERIOD = 0.5  # [s]
 SCENE_PERIOD = 0.1  # [s]
+RESTARTED = "the hardware interface ended and was started again"
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,14 @@ class HardwareInterfaceNode(GraphNode):
             robot = robot.simulated  # no driver of the arm file is even loaded
         self._names = list(robot.joint_names)
         self._sensor_frame = robot.sensor_frame or robot.tool_frame
+        self._life = LifeRecord(state_file(self.get_fully_qualified_name(), "life"))
+        self._inherited = RESTARTED if self._life.died else str(self._life.note.get("estop", ""))
+        file = state_file(self.get_fully_qualified_name(), "pose")
+        self._pose = KeptPose(file, robot) if file is not None else None
         setting = DriverSetting(
-            robot, parameters.servo_period, self.get_namespace(), parameters, task_board=parameters.task_board
-        )
+            robot, parameters.servo_period, self.get_namespace(), parameters, task_board=parameters.task_board,
+            start=self._pose.latest() if self._pose is not None else None,
+        )  # fmt: skip
         self._arm = Hardware(robot, parameters.servo_period, make_arm(setting))
         self._ticks = 0
         self._measured_at = -math.inf
@@ -68,8 +75,12 @@ class HardwareInterfaceNode(GraphNode):
         self.every(SCENE_PERIOD, self._publish_scene)
 
     def start(self) -> None:
-        """Connect to the arm; it holds where it is."""
+        """Connect to the arm; it holds where it is. After a death, or an e-stop never released, it waits for RESET."""
         self._arm.open(self.now())
+        self._note("", runs=True)
+        if self._inherited:
+            self._latch(self._inherited)
+            self._inherited = ""
 
     @property
     def finished(self) -> bool:
@@ -78,7 +89,16 @@ class HardwareInterfaceNode(GraphNode):
 
     def stop(self) -> None:
         """Disconnect; the arm is left holding."""
+        status = self._arm.status()
         self._arm.close()
+        self._note(status.reason if status.state == HardwareState.ESTOP else "", runs=bool(self.failure))
+
+    def _note(self, estop: str, runs: bool) -> None:
+        """Note for a successor whether this node runs, and the e-stop that it shall latch."""
+        try:
+            self._life.write({"estop": estop.removeprefix("e-stop: ")}, runs)
+        except JournalError as error:
+            self.get_logger().error(f"nothing is noted for a successor: {error}")
 
     def _on_setpoint(self, message: Any) -> None:
         self._arm.command(self.now(), message)  # rejected setpoints are counted and reported in HardwareState
@@ -111,6 +131,8 @@ class HardwareInterfaceNode(GraphNode):
         if measured.time > self._measured_at:  # an old measurement must not look new
             self._measured_at, stamp = measured.time, self.stamp(measured.time)
             self._joints.publish(_joint_state(self._names, measured, stamp))
+            if self._pose is not None:
+                self._pose.keep(measured.position, measured.gripper)
             if np.isfinite(measured.wrench_sensor).all():  # a sensor that is silent says nothing
                 self._wrench.publish(_wrench(self._sensor_frame, measured, stamp))
         self._ticks += 1

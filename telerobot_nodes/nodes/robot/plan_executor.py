@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from std_srvs.srv import Trigger
 
 from telerobot.msg import ExecutedPoints, Resume
-from telerobot_nodes.core.config import STATE_VARIABLE, Journal, NodeOptions
+from telerobot_nodes.core.config import Journal, NodeOptions, state_file
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3
@@ -137,7 +136,8 @@ class PlanExecutorNode(GraphNode):
         message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
         message.joint_position = convert.doubles(self._position)
         message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
-        message.wrench = convert.doubles(self._wrench)
+        if np.isfinite(self._wrench).all():  # else none: no reader takes a report with a number that is none
+            message.wrench = convert.doubles(self._wrench)
         message.moving = bool(np.abs(self._velocity).max() > MOVING)
         if self._control is not None:
             message.estop, message.halts_received = self._control.estop, self._control.halts_received
@@ -159,11 +159,9 @@ class PlanExecutorNode(GraphNode):
 
 
 def _journal(file: str, node: str) -> Journal | None:
-    """The journal of the parameters, else one in the supervisor's folder; None: a restarted executor starts anew."""
-    folder = os.environ.get(STATE_VARIABLE, "")
-    if not file and folder:
-        file = str(Path(folder) / f"{node.strip('/').replace('/', '.')}.journal")
-    return Journal(Path(file)) if file else None
+    """The journal of the parameters, else one in the state folder; None: a restarted executor starts anew."""
+    kept = Path(file) if file else state_file(node, "journal")
+    return Journal(kept) if kept is not None else None
 
 
 def main(options: NodeOptions) -> int:

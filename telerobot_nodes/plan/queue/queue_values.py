@@ -32,7 +32,7 @@ class QueueConfig:
     send_period: float = 0.04  # [s] least time between operations that append or truncate
     capacity: int = 100_000  # points of the plan, and of the trial path
     reserve: int = 256  # points kept free, so that the tool comes to rest inside the capacity
-    stale_after: float = 0.5  # [s] without a report
+    stale_after: float = 0.4  # [s] without a report
     underrun_margin: float = 1.0  # [s] of plan left at the robot, beyond the round trip, below which it may run out
     ratio_low: float = 0.1  # [-] least time ratio
     ratio_high: float = 10.0  # [-] greatest time ratio

@@ -111,7 +111,12 @@ def test_a_jump_of_the_setpoint_is_counted_also_over_a_restart():
     assert judge.jumps(jumped, LIMITS, PERIOD) == 1
     again = [*rows, rows[-1]._replace(number=1)]
     assert judge.jumps(again, LIMITS, PERIOD) == 0
-    assert judge.jumps([*rows, rows[0]._replace(number=1, position=np.array([0.0, 1.0]))], LIMITS, PERIOD) == 1
+    elsewhere = rows[0]._replace(time=rows[-1].time + 1.0, number=1, position=np.array([0.0, 1.0]))
+    assert judge.jumps([*rows, elsewhere], LIMITS, PERIOD) == 1
+    still = judge.Measured(elsewhere.time - 0.5, elsewhere.position, np.zeros(2))
+    assert judge.jumps([*rows, elsewhere], LIMITS, PERIOD, [still]) == 0
+    moved_later = still._replace(time=elsewhere.time + 0.5)
+    assert judge.jumps([*rows, elsewhere], LIMITS, PERIOD, [moved_later]) == 1
 
 
 def test_motion_after_a_moment_is_counted():

@@ -16,7 +16,7 @@ from telerobot_nodes.core.memory import ReceivedHalt
 from telerobot_nodes.core.protocol import ControlState
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.motion.law import Termination
-from telerobot_nodes.motion.loop import ClearTimes, ControlOutput, LoopSetting, ProcessLoop
+from telerobot_nodes.motion.loop import ClearTimes, ControlOutput, ForkedLoop, LoopSetting, ProcessLoop
 from telerobot_nodes.motion.loop.loop_host import LoopProcessError
 from telerobot_nodes.motion.loop.orders import Begin, Stop
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
@@ -28,12 +28,12 @@ PERIOD = 0.005
 class Arm:
     """Follows at once; wakes the test."""
 
-    def __init__(self, **setting):
+    def __init__(self, forked=None, **setting):
         self.robot = load_robot("arm")
         self.seen = threading.Condition()
         self.output = ControlOutput(self.robot.dof)
         self.ends = []
-        self.loop = ProcessLoop(LoopSetting("arm", PERIOD, **setting), self.robot.dof, self.emit, self.ended)
+        self.loop = ProcessLoop(LoopSetting("arm", PERIOD, **setting), self.robot.dof, self.emit, self.ended, forked)
         self.loop.inbox.measured(time.monotonic(), self.robot.home, np.zeros(self.robot.dof))
         self.executive = Executive(self.robot, PERIOD)
 
@@ -111,6 +111,32 @@ def test_the_host_is_told_when_the_loops_process_dies(running):
     running.wait(lambda: running.ends)
     assert "-9" in running.loop.error
     running.loop.send_order(Stop(0, "nobody receives it"))
+
+
+def test_a_process_forked_before_its_setting_is_known_runs_the_loop_and_its_death_is_told():
+    arm = Arm(ForkedLoop(), halted="test", halt_count=7)
+    arm.loop.start()
+    arm.wait(lambda: arm.output.commanding and arm.output.state == ControlState.STOPPED)
+    assert (arm.output.halted, arm.output.halt_count) == (True, 7)
+    os.kill(arm.loop.pid, signal.SIGKILL)
+    arm.wait(lambda: arm.ends)
+    assert "-9" in arm.loop.error
+    assert arm.loop.ended
+    arm.loop.stop()
+
+
+def test_a_forked_process_ends_with_its_host_or_when_it_is_not_used():
+    unused = ForkedLoop()
+    ended = os.pidfd_open(unused.pid)
+    unused.close()
+    assert select.select([ended], [], [], 0.0)[0]
+    os.close(ended)
+    assert unused.poll() == 0
+    arm = Arm(ForkedLoop())
+    arm.loop.start()
+    arm.loop.stop()
+    assert not arm.loop.running
+    assert arm.loop.error == ""
 
 
 @pytest.mark.slow
