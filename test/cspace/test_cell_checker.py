@@ -21,7 +21,7 @@ THINGS = [
     floor(height=-0.05),
     Voxels("cloud", size=VOXEL, centers=AT[np.linalg.norm(AT[:, :2], axis=1) > 0.3]),
 ]
-MARGIN, SELF_MARGIN = 0.004, 0.001
+MARGINS = [(0.004, 0.001), (0.0, 0.0)]
 
 
 INERTIA = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -60,7 +60,8 @@ def test_frames_and_axes_are_pinocchio_s(name, slide):
 class Brute:
     """Every piece against every thing and every other piece, by coal alone."""
 
-    def __init__(self, geometry):
+    def __init__(self, geometry, margins, things=THINGS):
+        self.margin, self.self_margin = margins
         self.robot, self.data = geometry.robot, geometry.robot.new_data()
         shapes = link_shapes(self.robot, geometry.fingers)
         self.pieces = [piece for shape in shapes for piece in pieces_of(shape)]
@@ -70,10 +71,11 @@ class Brute:
             for a, b in product(self.pieces, self.pieces)
             if a.link < b.link and tuple(sorted((a.part, b.part))) in {tuple(sorted(pair)) for pair in checked}
         ]
+        self.planes = [thing.pose[2] for thing in things if thing.kind == "half_space"]
         kinds = {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere, "boxes": coal.Box}
         self.solids = [
             (kinds[thing.kind](*thing.size), pin.SE3(thing.T_world_obstacle.rotation, place))
-            for thing in THINGS
+            for thing in things
             if thing.kind in kinds
             for place in (thing.places if isinstance(thing, Voxels) else [thing.T_world_obstacle.translation])
         ]
@@ -85,29 +87,43 @@ class Brute:
         found = np.inf
         for piece in (piece for piece in self.pieces if piece.link > 1):
             T = link[piece.link]
-            found = min(found, min(T.act(c)[2] for c in piece.corners) + 0.05 - piece.radius - MARGIN)
+            lowest = min(T.act(c)[2] for c in piece.corners) if self.planes else np.inf
+            found = min(found, lowest - min(self.planes, default=0.0) - piece.radius - self.margin)
             for solid, U in self.solids:
-                found = min(found, gap(piece.solid, T * piece.T, solid, U) - piece.radius - MARGIN)
+                found = min(found, gap(piece.solid, T * piece.T, solid, U) - piece.radius - self.margin)
         for a, b in self.pairs:
             apart = gap(a.solid, link[a.link] * a.T, b.solid, link[b.link] * b.T)
-            found = min(found, apart - a.radius - b.radius - SELF_MARGIN)
+            found = min(found, apart - a.radius - b.radius - self.self_margin)
         return found
 
 
-def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_pieces(panda):
-    brute, checker = Brute(panda), CellChecker(panda, THINGS, MARGIN, SELF_MARGIN)
+@pytest.mark.parametrize("margins", MARGINS)
+def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_pieces(geometry, margins):
+    brute, checker = Brute(geometry, margins), CellChecker(geometry, THINGS, *margins)
     rng, seen = np.random.default_rng(1), set()
-    limits = panda.robot.limits
-    for q in rng.uniform(limits.lower, limits.upper, (25, panda.dof)):
-        true, room = brute.least(q), checker.room(q, np.zeros(panda.dof))
+    limits = geometry.robot.limits
+    for q in rng.uniform(limits.lower, limits.upper, (20, geometry.dof)):
+        true, room = brute.least(q), checker.room(q, np.zeros(geometry.dof))
         assert (room >= 0.0) == (true >= 0.0)
         assert room <= max(true, 0.0) + 2.0 * EXACT
         seen.add(true >= 0.0)
     assert seen == {True, False}
 
 
+def test_links_that_a_motion_does_not_turn_against_each_other_are_measured_too(arm):
+    checker, limits = CellChecker(arm, [], 0.0, 0.0), arm.robot.limits
+    brute, rng, touching = Brute(arm, (0.0, 0.0), []), np.random.default_rng(3), 0
+    for q in rng.uniform(limits.lower, limits.upper, (20, arm.dof)):
+        half = np.zeros(arm.dof)
+        half[0] = 0.2  # the first joint alone: all links but the base keep their places to each other
+        if brute.least(q) < 0.0:
+            touching += 1
+            assert checker.room(q, half) < 0.0
+    assert touching > 0
+
+
 def test_cells_looked_at_together_have_the_room_they_have_alone(panda):
-    checker = CellChecker(panda, THINGS, MARGIN, SELF_MARGIN)
+    checker = CellChecker(panda, THINGS, *MARGINS[0])
     rng, limits = np.random.default_rng(2), panda.robot.limits
     q = rng.uniform(limits.lower, limits.upper, (60, panda.dof))
     half = rng.uniform(0.0, 0.05, q.shape)

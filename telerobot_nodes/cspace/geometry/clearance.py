@@ -24,18 +24,14 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
 )
 from telerobot_nodes.cspace.geometry.near_rows import (
     NearRows,
-    may_touch,
     near_rows_of,
-    nearest_block,
     rows_near_group,
     rows_near_link,
-    rows_of_block,
+    rows_of_nearest_block,
 )
 from telerobot_nodes.cspace.geometry.obstacles import BLOCK, World
 
 ROUNDING = 1e-7  # [m] taken off every distance for what floating point may have added
-SELF_BIT = 63  # bit of the mask that stands for the arm itself
-LAST_BIT = 62  # obstacles from this one on share a bit
 FEW = 4  # blocks
 
 
@@ -57,7 +53,7 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
     ratio, near = 1.0, near_rows_of(world)
     for k in range(q.size, arm.first_moving - 1, -1):
         gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
-        blocks = rows_near_link(arm, world, poses, k, gap, near)
+        blocks = rows_near_link(world, poses.link[k], arm.link_radius[k], gap, near)
         if blocks > 0:
             ratio = _probe_link(arm, world, poses, k, near, blocks, ratio)
             if ratio <= 0.0:
@@ -79,7 +75,8 @@ def _probe_link(arm: Arm, world: World, poses: LinkPoses, k: int, near: NearRows
     most = poses.motion[k, k]
     keep = world.margin + ROUNDING
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
-        count = rows_near_group(arm, world, poses, g, arm.group_radius[g] + ratio * most + keep, near, blocks)
+        gap = arm.group_radius[g] + ratio * most + keep
+        count = rows_near_group(world, poses.group[g], arm.group_body[g], gap, near, blocks)
         for b in range(arm.sphere_first[g], arm.sphere_first[g + 1] if count > 0 else 0):
             gap, bound = arm.sphere_radius[b] + keep, -1.0
             for i in range(count):
@@ -184,7 +181,7 @@ def _row_touches(arm: Arm, world: World, poses: LinkPoses, o: int, may: bool) ->
             continue
         place_spheres(arm, poses, k)
         for g in range(arm.link_first[k], arm.link_first[k + 1]):
-            if may_touch(arm, world, g, o):
+            if world.allowed[o] >> arm.group_body[g] & 1:
                 continue
             for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
                 d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
@@ -232,7 +229,8 @@ def _nearest_of_link(
     sphere, row = -1, 0
     place_spheres(arm, poses, k)
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
-        count = rows_near_group(arm, world, poses, g, arm.group_radius[g] + world.margin + least, near, blocks)
+        gap = arm.group_radius[g] + world.margin + least
+        count = rows_near_group(world, poses.group[g], arm.group_body[g], gap, near, blocks)
         for b in range(arm.sphere_first[g], arm.sphere_first[g + 1] if count > 0 else 0):
             gap = arm.sphere_radius[b] + world.margin
             for i in range(count):
@@ -253,9 +251,10 @@ def _nearest_row(arm: Arm, world: World, poses: LinkPoses, cap: float) -> tuple[
     for turn in range(passes):  # where there are many, the nearest block of each link leaves little of the others
         for k in range(arm.first_moving, arm.link_radius.size):
             if turn < passes - 1:
-                blocks = rows_of_block(world, nearest_block(world, poses.link[k]), near)
+                blocks = rows_of_nearest_block(world, poses.link[k], near)
             else:
-                blocks = rows_near_link(arm, world, poses, k, arm.link_radius[k] + world.margin + least, near)
+                gap = arm.link_radius[k] + world.margin + least
+                blocks = rows_near_link(world, poses.link[k], arm.link_radius[k], gap, near)
             if blocks > 0:
                 d, b, o = _nearest_of_link(arm, world, poses, k, near, blocks, least)
                 if b >= 0:

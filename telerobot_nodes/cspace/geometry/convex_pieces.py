@@ -66,9 +66,10 @@ class PlacedPieces:
 
 
 def box_gaps(low: FloatArray, high: FloatArray, other_low: FloatArray, other_high: FloatArray) -> FloatArray:
-    """Distances (p,) [m] of boxes along the same axes, (p, 3) each; 0 where they overlap."""
+    """Distances (p,) [m] of boxes along the same axes, (p, 3) each; minus infinity where they touch or overlap."""
     over = np.maximum(np.maximum(low - other_high, other_low - high), 0.0)
-    return np.sqrt(np.einsum("pi,pi->p", over, over))
+    gaps = np.sqrt(np.einsum("pi,pi->p", over, over))
+    return np.where(gaps > 0.0, gaps, -np.inf)
 
 
 def pieces_of(shape: LinkShape) -> list[Piece]:
