@@ -113,6 +113,14 @@ def test_it_rests_before_its_beginning_and_after_its_end():
         assert timed.share(t) == pytest.approx(share)
 
 
+def test_many_samples_at_once_are_those_one_by_one():
+    timed = time_path(np.array([[0.0, 0.0], [0.4, -0.2], [0.4, -0.2], [-0.3, 0.5]]), LIMITS)
+    times = np.concatenate([[-0.1], np.linspace(0.0, timed.duration, 37), timed.times, [timed.duration + 1.0]])
+    positions, velocities = timed.sampled(times)
+    assert positions == pytest.approx(np.array([timed.at(t)[0] for t in times]), abs=1e-12)
+    assert velocities == pytest.approx(np.array([timed.at(t)[1] for t in times]), abs=1e-12)
+
+
 def test_a_pickled_path_has_the_same_motion():
     timed = time_path(np.array([[0.0, 0.0], [1.0, -2.0], [0.5, 0.5]]), LIMITS, JERK, 0.5)
     copy = pickle.loads(pickle.dumps(timed))

@@ -66,13 +66,3 @@ def test_a_larger_margin_or_a_path_outside_the_limits_is_refused(planar, certifi
     outside = PATH.copy()
     outside[2, 0] = -2.6
     assert "waypoint 2" in check_certificate(certificate, outside, planar, OBSTACLES).reason
-
-
-@pytest.mark.parametrize("obstacle", OBSTACLES)
-def test_the_checker_s_distances_are_exact(obstacle):
-    from telerobot_nodes.cspace.geometry.distances import distance
-    from telerobot_nodes.cspace.search.cell_checker import _distances
-
-    points = np.random.default_rng(0).uniform(-1.0, 1.0, (50, 3))
-    ours = [distance(world_of([obstacle]), 0, point) for point in points]
-    assert _distances(obstacle, obstacle.T_world_obstacle, points) == pytest.approx(ours, abs=1e-12)

@@ -25,7 +25,14 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.distances import distance
-from telerobot_nodes.cspace.search import EdgeValidator, Planner, PlannerSettings, check_certificate, path_samples
+from telerobot_nodes.cspace.search import (
+    CellChecker,
+    EdgeValidator,
+    Planner,
+    PlannerSettings,
+    check_certificate,
+    path_samples,
+)
 from telerobot_nodes.errors import InvalidValueError, ModelError
 
 INERTIA = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -136,17 +143,29 @@ def scene(seed):
     return things
 
 
-def penetrations_in_cells(geometry, cells, seed=0):
+def by_spheres(geometry, things):
+    """The part of a cell that the planner's spheres prove."""
+    world, poses = world_of(things), link_poses_of(geometry.arm)
+    return lambda q, half: probe(geometry.arm, world, poses, q, half)
+
+
+def by_true_shapes(geometry, things):
+    """The part of a cell, all or nothing, that the checker of certificates proves."""
+    checker = CellChecker(geometry, things, 0.0, 0.0)
+    return lambda q, half: float(checker.room(q, half) >= 0.0)
+
+
+def penetrations_in_cells(geometry, cells, seed=0, proved=by_spheres, widest=0.3):
     """Configurations looked at in proved cells (centre, corners, inside), and how many of them penetrate."""
     looked_at = wrong = 0
     for world_seed in range(3):
-        things, poses = scene(world_seed), link_poses_of(geometry.arm)
-        world, judge = world_of(things), Judge(geometry, things)
+        things = scene(world_seed)
+        part, judge = proved(geometry, things), Judge(geometry, things)
         rng = np.random.default_rng([seed, world_seed])
         for _ in range(cells):
             q = rng.uniform(geometry.arm.lower, geometry.arm.upper)
-            half = rng.uniform(0.0, 0.3, q.size)
-            ratio = probe(geometry.arm, world, poses, q, half)
+            half = rng.uniform(0.0, widest, q.size)
+            ratio = part(q, half)
             if ratio <= 0.0:
                 continue
             inside = np.vstack([np.sign(rng.uniform(-1, 1, (3, q.size))), rng.uniform(-1, 1, (1, q.size))])
@@ -163,6 +182,15 @@ def test_nothing_penetrates_in_proved_cells(name, request):
     geometry = arm_geometry(load_robot(name)) if name in ("panda", "arm", "ur5") else request.getfixturevalue(name)
     looked_at, wrong = penetrations_in_cells(geometry, 60)
     assert looked_at > 100
+    assert wrong == 0
+
+
+@pytest.mark.parametrize("name", ["lift", "gripper", "panda"])
+@pytest.mark.lengthy
+def test_nothing_penetrates_in_cells_that_the_checker_proves(name, request):
+    geometry = arm_geometry(load_robot(name)) if name == "panda" else request.getfixturevalue(name)
+    looked_at, wrong = penetrations_in_cells(geometry, 30, proved=by_true_shapes, widest=0.1)
+    assert looked_at > 60
     assert wrong == 0
 
 

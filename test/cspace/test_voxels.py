@@ -1,11 +1,9 @@
 """Voxels as one obstacle: the same answers as of boxes one by one, in every part of the planner that sees them."""
 
-import coal
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import link_shapes
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.cspace.geometry import (
     BLOCK,
@@ -20,13 +18,11 @@ from telerobot_nodes.cspace.geometry import (
     floor,
     link_poses_of,
     nearest,
-    pieces_of,
     probe,
     touches,
     world_of,
 )
 from telerobot_nodes.cspace.search import CellDatabase, Planner, check_certificate
-from telerobot_nodes.cspace.search.voxel_distances import WIDER, VoxelDistances
 from telerobot_nodes.errors import InvalidValueError
 
 TURNED = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.2, 1.0), np.array([0.1, 0.0, 0.3]))
@@ -78,28 +74,6 @@ def test_the_field_pushes_as_it_does_from_the_boxes(panda):
     pushed = [ForceField([panda], things).step([q])[0].copy() for things in ([voxels], boxes(voxels))]
     assert pushed[0] == pytest.approx(pushed[1])
     assert np.abs(pushed[0]).max() > 0.0
-
-
-def test_distances_of_the_checker_are_coal_s_least_of_all_boxes(panda):
-    voxels = cloud(4)
-    distances, solid = VoxelDistances(voxels), coal.Box(*SIZE)
-    R, rng = voxels.T_world_obstacle.rotation, np.random.default_rng(5)
-    pieces = [piece for shape in link_shapes(panda.robot) for piece in pieces_of(shape)]
-    for piece in pieces[::4]:
-        T = pin.SE3(pin.SE3.Random().rotation, rng.uniform(-0.6, 0.6, 3))
-        at = coal.Transform3s((T * piece.T).rotation, (T * piece.T).translation)
-        true = min(
-            coal.distance(piece.solid, at, solid, coal.Transform3s(R, p), coal.DistanceRequest(), coal.DistanceResult())
-            for p in voxels.places
-        )
-        middle = T.act(piece.corners.mean(axis=0))
-        reach = float(np.linalg.norm(piece.corners - piece.corners.mean(axis=0), axis=1).max())
-        found = distances.distance(piece, T, middle, reach + max(true, 0.0))
-        assert (found < 0.0) == (true < 0.0)
-        if true > 0.0:
-            assert found == pytest.approx(true, abs=1e-5)
-        assert distances.bound(middle) <= np.linalg.norm(voxels.places - middle, axis=1).min()
-    assert distances.distance(pieces[0], pin.SE3(np.eye(3), np.full(3, 9.0)), np.full(3, 9.0), WIDER) == np.inf
 
 
 def test_a_certified_path_keeps_clear_and_its_checker_sees_one_voxel_more(planar):

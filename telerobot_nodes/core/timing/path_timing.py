@@ -48,6 +48,18 @@ class TimedPath:
         s, v, acc = profile.at_time(min(max(t - self.times[i], 0.0), profile.duration))
         return a + s[0] * delta, v[0] * delta, acc[0] * delta
 
+    def sampled(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions [rad] and velocities [rad/s] (k, n) at `times` (k,) [s]: those of `at`, for many times at once."""
+        last = len(self.profiles) - 1
+        motions = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, last)
+        share, speed = np.ones(times.size), np.zeros(times.size)
+        for row, (i, t) in enumerate(zip(motions.tolist(), (times - self.times[motions]).tolist(), strict=True)):
+            profile = self.profiles[i]
+            if profile is not None and times[row] < self.times[-1]:
+                (share[row],), (speed[row],), _ = profile.at_time(min(max(t, 0.0), profile.duration))
+        begins, delta = self.path[motions], np.diff(self.path, axis=0)[motions]
+        return begins + share[:, None] * delta, speed[:, None] * delta
+
     def share(self, t: float) -> float:
         """Waypoint number reached at `t` [s], with the part of the motion from there: 0 .. k - 1."""
         i = int(np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.profiles) - 1))

@@ -13,7 +13,14 @@ from telerobot_nodes.cspace.geometry.clearance import (
     touches,
     touches_itself,
 )
-from telerobot_nodes.cspace.geometry.convex_pieces import Piece, held_pieces, pieces_of, stands_still
+from telerobot_nodes.cspace.geometry.convex_pieces import (
+    Piece,
+    PlacedPieces,
+    box_gaps,
+    held_pieces,
+    pieces_of,
+    stands_still,
+)
 from telerobot_nodes.cspace.geometry.distances import square_distance
 from telerobot_nodes.cspace.geometry.force_field import FieldSettings, ForceField, step_twist
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
@@ -77,6 +84,7 @@ __all__ = [
     "NamePair",
     "Obstacle",
     "Piece",
+    "PlacedPieces",
     "Scene",
     "SelfCheck",
     "Voxels",
@@ -89,6 +97,7 @@ __all__ = [
     "bound_links",
     "bounding_sphere",
     "box",
+    "box_gaps",
     "box_points",
     "chords",
     "clearance",

@@ -22,11 +22,17 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     place_spheres,
     sphere_bound,
 )
+from telerobot_nodes.cspace.geometry.near_rows import (
+    NearRows,
+    near_rows_of,
+    rows_near_group,
+    rows_near_link,
+    rows_of_nearest_block,
+)
 from telerobot_nodes.cspace.geometry.obstacles import BLOCK, World
 
 ROUNDING = 1e-7  # [m] taken off every distance for what floating point may have added
-SELF_BIT = 63  # bit of the mask that stands for the arm itself
-LAST_BIT = 62  # obstacles from this one on share a bit
+FEW = 4  # blocks
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -44,19 +50,14 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
     The smallest d / m of all pairs, at most 1. Pairs that cannot lower the result so far are skipped early.
     """
     bound_cell(arm, poses, q, half)
-    ratio = 1.0
+    ratio, near = 1.0, near_rows_of(world)
     for k in range(q.size, arm.first_moving - 1, -1):
-        for block in range(world.blocks.shape[0]):
-            gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
-            if block_farther(world, block, poses.link[k], gap):
-                continue
-            for o in range(BLOCK * block, min(BLOCK * (block + 1), world.reach.size)):
-                gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
-                if farther(world, o, poses.link[k], gap) or distance(world, o, poses.link[k]) >= gap:
-                    continue
-                ratio = _probe_link(arm, world, poses, k, o, ratio)
-                if ratio <= 0.0:
-                    return ratio
+        gap = arm.link_radius[k] + ratio * poses.motion[k, k] + world.margin + ROUNDING
+        blocks = rows_near_link(world, poses.link[k], arm.link_radius[k], gap, near)
+        if blocks > 0:
+            ratio = _probe_link(arm, world, poses, k, near, blocks, ratio)
+            if ratio <= 0.0:
+                return ratio
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         gap = arm.body_radius[a] + arm.body_radius[b] + world.self_margin
@@ -68,37 +69,29 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
 
 
 @numba.njit(cache=True, error_model="numpy")
-def may_touch(arm: Arm, world: World, g: int, o: int) -> bool:
-    """True when the body of group `g` is allowed to touch obstacle `o`."""
-    return bool(world.allowed[o] >> arm.group_body[g] & 1)
-
-
-@numba.njit(cache=True, error_model="numpy")
-def _probe_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, ratio: float) -> float:
-    """The smaller of `ratio` and the least d / m of the spheres of link `k` against obstacle `o`."""
+def _probe_link(arm: Arm, world: World, poses: LinkPoses, k: int, near: NearRows, blocks: int, ratio: float) -> float:
+    """The smaller of `ratio` and the least d / m of the spheres of link `k` against the rows near it."""
     place_spheres(arm, poses, k)
     most = poses.motion[k, k]
     keep = world.margin + ROUNDING
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
         gap = arm.group_radius[g] + ratio * most + keep
-        if (
-            may_touch(arm, world, g, o)
-            or farther(world, o, poses.group[g], gap)
-            or distance(world, o, poses.group[g]) >= gap
-        ):
-            continue
-        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
-            gap = arm.sphere_radius[b] + keep
-            if farther(world, o, poses.sphere[b], gap + ratio * most):
-                continue
-            d = distance(world, o, poses.sphere[b]) - gap
-            if d >= ratio * most:
-                continue
-            if d <= 0.0:
-                return float(d)
-            bound = sphere_bound(arm, poses, b, 0, k)
-            if d < ratio * bound:
-                ratio = d / bound
+        count = rows_near_group(world, poses.group[g], arm.group_body[g], gap, near, blocks)
+        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1] if count > 0 else 0):
+            gap, bound = arm.sphere_radius[b] + keep, -1.0
+            for i in range(count):
+                o = near.of_group[i]
+                if farther(world, o, poses.sphere[b], gap + ratio * most):
+                    continue
+                d = distance(world, o, poses.sphere[b]) - gap
+                if d >= ratio * most:
+                    continue
+                if d <= 0.0:
+                    return float(d)
+                if bound < 0.0:
+                    bound = sphere_bound(arm, poses, b, 0, k)
+                if d < ratio * bound:
+                    ratio = d / bound
     return ratio
 
 
@@ -168,7 +161,7 @@ def touches(arm: Arm, world: World, poses: LinkPoses, thing: int) -> tuple[bool,
     return may, False
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(error_model="numpy", inline="always")
 def _block_near(arm: Arm, world: World, poses: LinkPoses, block: int) -> bool:
     """True when a row of a block may touch a link somewhere in the cell."""
     for k in range(arm.first_moving, arm.link_radius.size):
@@ -178,7 +171,7 @@ def _block_near(arm: Arm, world: World, poses: LinkPoses, block: int) -> bool:
     return False
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(error_model="numpy", inline="always")
 def _row_touches(arm: Arm, world: World, poses: LinkPoses, o: int, may: bool) -> tuple[bool, bool]:
     """`touches` for one row of the world; `may`: what is known already."""
     for k in range(arm.first_moving, arm.link_radius.size):
@@ -188,7 +181,7 @@ def _row_touches(arm: Arm, world: World, poses: LinkPoses, o: int, may: bool) ->
             continue
         place_spheres(arm, poses, k)
         for g in range(arm.link_first[k], arm.link_first[k + 1]):
-            if may_touch(arm, world, g, o):
+            if world.allowed[o] >> arm.group_body[g] & 1:
                 continue
             for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
                 d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
@@ -229,23 +222,44 @@ def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool
 
 
 @numba.njit(cache=True, error_model="numpy")
-def _nearest_of_link(arm: Arm, world: World, poses: LinkPoses, k: int, o: int, least: float) -> tuple[float, int]:
-    """Smallest distance [m] below `least` of the spheres of link `k` to row `o`; the sphere, -1: none."""
-    sphere = -1
+def _nearest_of_link(
+    arm: Arm, world: World, poses: LinkPoses, k: int, near: NearRows, blocks: int, least: float
+) -> tuple[float, int, int]:
+    """Smallest distance [m] below `least` of the spheres of link `k` to the rows near it; sphere, -1: none; row."""
+    sphere, row = -1, 0
     place_spheres(arm, poses, k)
     for g in range(arm.link_first[k], arm.link_first[k + 1]):
         gap = arm.group_radius[g] + world.margin + least
-        if (
-            may_touch(arm, world, g, o)
-            or farther(world, o, poses.group[g], max(gap, 0.0))
-            or distance(world, o, poses.group[g]) >= gap
-        ):
-            continue
-        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1]):
-            d = distance(world, o, poses.sphere[b]) - arm.sphere_radius[b] - world.margin
-            if d < least:
-                least, sphere = d, b
-    return least, sphere
+        count = rows_near_group(world, poses.group[g], arm.group_body[g], gap, near, blocks)
+        for b in range(arm.sphere_first[g], arm.sphere_first[g + 1] if count > 0 else 0):
+            gap = arm.sphere_radius[b] + world.margin
+            for i in range(count):
+                o = near.of_group[i]
+                if farther(world, o, poses.sphere[b], max(gap + least, 0.0)):
+                    continue
+                d = distance(world, o, poses.sphere[b]) - gap
+                if d < least:
+                    least, sphere, row = d, b, o
+    return least, sphere, row
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _nearest_row(arm: Arm, world: World, poses: LinkPoses, cap: float) -> tuple[float, int, int]:
+    """Smallest distance [m] up to `cap` to obstacles; the sphere, -1: none; the row."""
+    near, least, sphere, other = near_rows_of(world), cap, -1, 0
+    passes = 2 if world.blocks.shape[0] > FEW else 1
+    for turn in range(passes):  # where there are many, the nearest block of each link leaves little of the others
+        for k in range(arm.first_moving, arm.link_radius.size):
+            if turn < passes - 1:
+                blocks = rows_of_nearest_block(world, poses.link[k], near)
+            else:
+                gap = arm.link_radius[k] + world.margin + least
+                blocks = rows_near_link(world, poses.link[k], arm.link_radius[k], gap, near)
+            if blocks > 0:
+                d, b, o = _nearest_of_link(arm, world, poses, k, near, blocks, least)
+                if b >= 0:
+                    least, sphere, other = d, b, o
+    return least, sphere, other
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -255,18 +269,7 @@ def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float)
     Below 0: collision.
     """
     forward_kinematics(arm, q, poses)
-    least, sphere, other = cap, -1, 0
-    for k in range(arm.first_moving, arm.link_radius.size):
-        for block in range(world.blocks.shape[0]):
-            if block_farther(world, block, poses.link[k], max(arm.link_radius[k] + world.margin + least, 0.0)):
-                continue
-            for o in range(BLOCK * block, min(BLOCK * (block + 1), world.reach.size)):
-                gap = arm.link_radius[k] + world.margin + least
-                if farther(world, o, poses.link[k], max(gap, 0.0)) or distance(world, o, poses.link[k]) >= gap:
-                    continue
-                d, b = _nearest_of_link(arm, world, poses, k, o, least)
-                if b >= 0:
-                    least, sphere, other = d, b, o
+    least, sphere, other = _nearest_row(arm, world, poses, cap)
     for row in range(arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         if (

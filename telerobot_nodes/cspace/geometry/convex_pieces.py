@@ -41,6 +41,37 @@ class Piece:
     spine: FloatArray | None = None
 
 
+@dataclass(frozen=True)
+class PlacedPieces:
+    """Pieces at p places, many at once.
+
+    `rotation` (p, 3, 3), `origin` (p, 3) [m]: their links in WORLD; `corners` (p, k, 3) [m] in WORLD; `low`, `high`
+    (p, 3) [m]: boxes around the corners in the frames of their links.
+    """
+
+    rotation: FloatArray
+    origin: FloatArray
+    corners: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def __getitem__(self, rows: slice) -> PlacedPieces:
+        """Some of the places."""
+        return PlacedPieces(self.rotation[rows], self.origin[rows], self.corners[rows], self.low[rows], self.high[rows])
+
+    def boxes_in(self, rotation: FloatArray, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest coordinates (p, 3) [m] of the corners in a frame (3, 3), (3,) of WORLD, or in one each."""
+        local = (self.corners - origin[..., None, :]) @ rotation
+        return local.min(axis=1), local.max(axis=1)
+
+
+def box_gaps(low: FloatArray, high: FloatArray, other_low: FloatArray, other_high: FloatArray) -> FloatArray:
+    """Distances (p,) [m] of boxes along the same axes, (p, 3) each; minus infinity where they touch or overlap."""
+    over = np.maximum(np.maximum(low - other_high, other_low - high), 0.0)
+    gaps = np.sqrt(np.einsum("pi,pi->p", over, over))
+    return np.where(gaps > 0.0, gaps, -np.inf)
+
+
 def pieces_of(shape: LinkShape) -> list[Piece]:
     """Pieces that hold a shape wherever it may be on its link; exactly, where it is at one place. Raises ModelError."""
     found = []

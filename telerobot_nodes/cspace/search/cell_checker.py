@@ -1,18 +1,18 @@
 """Proves that an arm is free in whole cells of its joint space, by the true shapes; the certificates' second opinion.
 
-No sphere, kinematics, distance or pair of the planner's is used: shapes are convex pieces in coal, frames are
-Pinocchio's. In a cell (a box in joint space) a point moves at most the sum over the joints of the chord of its circle
-about each axis; if a piece is farther from an obstacle than any of its corners can move, it is free in the whole cell.
-A cell that is too large for this bound is halved a few times. Spheres around the pieces sort out most pairs, for many
-cells at once; the others are measured one by one.
+No sphere, kinematics, distance or pair of the planner's is used: shapes are convex pieces in coal, frames are those of
+Pinocchio's model. In a cell (a box in joint space) a point moves at most the sum over the joints of the chord of its
+circle about each axis; if a piece is farther from an obstacle than any of its corners can move, it is free in the whole
+cell. A cell that is too large for this bound is halved a few times. Spheres around the pieces sort out most pairs, then
+boxes around them, for many cells at once; the others are measured one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
-import coal
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
@@ -23,7 +23,9 @@ from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     Obstacle,
     Piece,
+    PlacedPieces,
     Voxels,
+    box_gaps,
     held_pieces,
     link_pairs,
     name_pair,
@@ -31,14 +33,74 @@ from telerobot_nodes.cspace.geometry import (
     pieces_of,
     stands_still,
 )
-from telerobot_nodes.cspace.search.voxel_distances import WIDER, VoxelDistances, gap
+from telerobot_nodes.cspace.search.obstacle_distances import (
+    Near,
+    ObstacleDistances,
+    SolidDistances,
+    VoxelDistances,
+    gap,
+)
 
 HALVINGS = 9  # times a cell is halved before it counts as not proved
 TOGETHER = 256  # cells that are looked at together
 KEPT = 8  # arms whose pieces are kept
+ROUNDING = 1e-9  # [m]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """An arm at the centres of c cells: its links, its joints' axes, and how far each joint may move a point at 1 m."""
+
+    rotation: FloatArray  # (c, links, 3, 3)
+    origin: FloatArray  # (c, links, 3) [m]
+    axes: FloatArray  # (c, n, 3)
+    moments: FloatArray  # (c, n, 3)
+    width: FloatArray  # (c, n) [-], [m] of sliding joints
+
+    def pieces(self, of: _Pieces, cells: IntArray, pieces: IntArray) -> PlacedPieces:
+        """Pieces (p,) in cells (p,)."""
+        rotation, origin = self.rotation[cells, of.link[pieces]], self.origin[cells, of.link[pieces]]
+        local = of.corners[pieces]
+        corners = local @ rotation.transpose(0, 2, 1) + origin[:, None]
+        return PlacedPieces(rotation, origin, corners, local.min(axis=1), local.max(axis=1))
+
+    def frame(self, cell: int, link: int) -> pin.SE3:
+        """A link in a cell."""
+        return pin.SE3(self.rotation[cell, link], self.origin[cell, link])
+
+
+class _Frames:
+    """Places of the links of an arm for many configurations at once, from the joints of Pinocchio's model."""
+
+    def __init__(self, robot: RobotModel) -> None:
+        model, data = robot.model, robot.new_data()
+        pin.computeJointJacobians(model, data, pin.neutral(model))
+        n = robot.dof
+        subspace = [pin.getJointJacobian(model, data, j + 1, pin.LOCAL)[:, j] for j in range(n)]
+        self._slide, self._turn = np.array(subspace).reshape(n, 2, 3).transpose(1, 0, 2)
+        self._parents = [int(model.parents[j + 1]) for j in range(n)]
+        self._placements = [model.jointPlacements[j + 1] for j in range(n)]
+        self.turns = np.abs(self._turn).max(axis=1) > 0.5
+        self.first_axis = self._turn[0]
+
+    def at(self, q: FloatArray, half: FloatArray) -> _Placed:
+        """The arm at the centres `q` of cells of half widths `half` (c, n)."""
+        c, n = q.shape
+        R, p = np.zeros((c, n + 1, 3, 3)), np.zeros((c, n + 1, 3))
+        R[:, 0] = np.eye(3)
+        for j, (parent, T) in enumerate(zip(self._parents, self._placements, strict=True)):
+            fixed = R[:, parent] @ T.rotation
+            p[:, j + 1] = p[:, parent] + R[:, parent] @ T.translation + (fixed @ self._slide[j]) * q[:, j : j + 1]
+            x = pin.skew(self._turn[j])
+            sine, rest = np.sin(q[:, j])[:, None, None], 1.0 - np.cos(q[:, j])[:, None, None]
+            R[:, j + 1] = fixed @ (np.eye(3) + sine * x + rest * (x @ x))
+        axes = (R[:, 1:] @ self._turn[:, :, None])[..., 0]
+        moments = np.cross(p[:, 1:], axes) + (R[:, 1:] @ self._slide[:, :, None])[..., 0]
+        width = np.where(self.turns, 2.0 * np.sin(0.5 * np.minimum(half, np.pi)), half)
+        return _Placed(R, p, axes, moments, width)
 
 
 @dataclass(frozen=True)
@@ -50,7 +112,8 @@ class _Pieces:
     middle: FloatArray  # (m, 3) [m] of a sphere around each, in the frame of its link
     reach: FloatArray  # (m,) [m] its radius, without the piece's own
     radius: FloatArray  # (m,) [m]
-    turns: BoolArray  # (n,) whether each joint turns
+    corners: FloatArray  # (m, k, 3) [m] in the frame of its link; the first one fills up
+    frames: _Frames
     still: BoolArray  # (m,) pieces that never move
     pairs: IntArray  # (k, 2) pieces, that of the lower link first, that must not touch
 
@@ -73,17 +136,24 @@ def _derived(geometry: ArmGeometry) -> _Pieces:
     shapes = link_shapes(robot, geometry.fingers)
     pieces = [piece for shape in shapes for piece in pieces_of(shape)] + held_pieces(robot, geometry.attachments)
     middle = np.array([0.5 * (p.corners.min(axis=0) + p.corners.max(axis=0)) for p in pieces])
-    turns, axis = np.array([_turns(robot, j) for j in range(robot.dof)]), _first_axis(robot)
+    frames = _Frames(robot)
     return _Pieces(
         pieces,
         np.array([piece.link for piece in pieces]),
         middle,
         np.array([np.linalg.norm(p.corners - c, axis=1).max() for p, c in zip(pieces, middle, strict=True)]),
         np.array([piece.radius for piece in pieces]),
-        turns,
-        np.array([p.link == 0 or (bool(turns[0]) and stands_still(p, axis)) for p in pieces]),
+        _filled([piece.corners for piece in pieces]),
+        frames,
+        np.array([p.link == 0 or (bool(frames.turns[0]) and stands_still(p, frames.first_axis)) for p in pieces]),
         _against_each_other(geometry, pieces, link_pairs(robot, shapes).checked),
     )
+
+
+def _filled(rows: list[FloatArray]) -> FloatArray:
+    """Corners (k, 3) of every piece in one array (m, most, 3)."""
+    most = max(len(corners) for corners in rows)
+    return np.array([np.vstack([corners, np.tile(corners[:1], (most - len(corners), 1))]) for corners in rows])
 
 
 def _against_each_other(geometry: ArmGeometry, pieces: list[Piece], checked: frozenset[tuple[str, str]]) -> IntArray:
@@ -102,14 +172,13 @@ def _against_each_other(geometry: ArmGeometry, pieces: list[Piece], checked: fro
 
 
 @dataclass(frozen=True)
-class _Placed:
-    """An arm at the centres of c cells: its links, its joints' axes, and how far each joint may move a point at 1 m."""
+class _Pairs:
+    """p pairs of a piece and what it may touch, each in a cell."""
 
-    rotation: FloatArray  # (c, links, 3, 3)
-    origin: FloatArray  # (c, links, 3) [m]
-    axes: FloatArray  # (c, n, 3)
-    moments: FloatArray  # (c, n, 3)
-    width: FloatArray  # (c, n) [-], [m] of sliding joints
+    cells: IntArray  # (p,)
+    distance: FloatArray  # (p,) [m] lower bounds, with radii and margin taken off
+    motion: FloatArray  # (p,) [m]
+    joint: IntArray  # (p,) that moves the piece most
 
 
 @dataclass
@@ -122,34 +191,42 @@ class _Bounds:
 
     def lower(self, left: FloatArray) -> None:
         """Take what spheres leave (c, pairs) where it is above 0: these pairs are not measured."""
-        least = np.where(left > 0.0, left, np.inf).min(axis=1, initial=np.inf)
+        least = left.min(axis=1, initial=np.inf, where=left > 0.0)
         lower = least < self.room
         self.room[lower] = self.distance[lower] = least[lower]
 
-    def take(self, cell: int, room: float, distance: float, joint: int) -> None:
-        """Take a pair that was measured."""
-        if room < self.room[cell]:
-            self.room[cell], self.distance[cell], self.joint[cell] = room, distance, joint
+    def settle(self, pairs: _Pairs, measure: Callable[[int], float]) -> None:
+        """Take pairs, those with the least room first; `measure` those that may touch by their bounds.
+
+        In a cell that is not free as a whole only what may be inside each other is measured: it is halved anyway.
+        """
+        room = pairs.distance - pairs.motion
+        for k in np.argsort(room).tolist():
+            cell, distance = int(pairs.cells[k]), float(pairs.distance[k])
+            if room[k] < 0.0 and (self.room[cell] >= 0.0 or distance < 0.0):
+                distance = measure(k)
+            left = distance - float(pairs.motion[k])
+            if left < self.room[cell]:
+                self.room[cell], self.distance[cell], self.joint[cell] = left, distance, pairs.joint[k]
 
 
 class CellChecker:
     """Proves that an arm is free in cells of its joint space. One thread."""
 
     def __init__(self, geometry: ArmGeometry, obstacles: list[Obstacle], margin: float, self_margin: float) -> None:
-        self._robot, self._data = geometry.robot, geometry.robot.new_data()
         self._margin, self._self_margin = margin, self_margin
-        self._obstacles = [(obstacle, *_solid(obstacle)) for obstacle in obstacles]
-        things = enumerate(obstacles)
-        self._clouds = {o: VoxelDistances(thing) for o, thing in things if isinstance(thing, Voxels)}
         self._of = _pieces_of_arm(geometry)
-        self._alone = self._not_against(geometry)
+        self._obstacles: list[ObstacleDistances] = [
+            VoxelDistances(o) if isinstance(o, Voxels) else SolidDistances(o) for o in obstacles
+        ]
+        self._alone = self._not_against(geometry, obstacles)
 
-    def _not_against(self, geometry: ArmGeometry) -> BoolArray:
-        """(pieces, obstacles): what needs no check: what never moves, and contacts that are allowed."""
-        alone = np.repeat(self._of.still[:, None], len(self._obstacles), axis=1)
+    def _not_against(self, geometry: ArmGeometry, obstacles: list[Obstacle]) -> BoolArray:
+        """(obstacles, pieces): what needs no check: what never moves, and contacts that are allowed."""
+        alone = np.repeat(self._of.still[None, :], len(obstacles), axis=0)
         if geometry.allowed:
-            names = [object_name(obstacle.name) for obstacle, _, _ in self._obstacles]
-            allowed = [[name_pair(p.part, name) in geometry.allowed for name in names] for p in self._of.pieces]
+            names = [object_name(obstacle.name) for obstacle in obstacles]
+            allowed = [[name_pair(p.part, name) in geometry.allowed for p in self._of.pieces] for name in names]
             alone |= np.array(allowed, dtype=bool).reshape(alone.shape)
         return np.asarray(alone)
 
@@ -190,9 +267,10 @@ class CellChecker:
 
     def _bounds(self, q: FloatArray, half: FloatArray) -> _Bounds:
         """Least of distance minus motion in each cell, from spheres around the pieces where they are apart."""
-        of, at = self._of, self._place(q, half)
+        of, at = self._of, self._of.frames.at(q, half)
         centers = np.einsum("cmij,mj->cmi", at.rotation[:, of.link], of.middle) + at.origin[:, of.link]
-        steps = at.width[:, None] * (_levers(at, centers) + np.where(of.turns, of.reach[:, None], 0.0))
+        levers = _levers(at.axes, at.moments, centers)
+        steps = at.width[:, None] * (levers + np.where(of.frames.turns, of.reach[:, None], 0.0))
         steps[:, np.arange(half.shape[1])[None, :] >= of.link[:, None]] = 0.0
         moved = np.concatenate([np.zeros((*steps.shape[:2], 1)), np.cumsum(steps, axis=2)], axis=2)
         found = _Bounds(np.full(len(q), np.inf), np.full(len(q), np.inf), at.width.argmax(axis=1))
@@ -200,129 +278,80 @@ class CellChecker:
         self._against_itself(found, at, centers, moved)
         return found
 
-    def _place(self, q: FloatArray, half: FloatArray) -> _Placed:
-        """The arm at `q` (c, n)."""
-        n, rows = self._robot.dof, []
-        for one in q:
-            pin.computeJointJacobians(self._robot.model, self._data, one)
-            frames = [frame.homogeneous for frame in list(self._data.oMi)[1:]]
-            rows.append((np.array([np.eye(4), *frames]), np.array(self._data.J)))
-        poses, J = (np.array(values) for values in zip(*rows, strict=True))
-        width = np.where(self._of.turns, 2.0 * np.sin(0.5 * np.minimum(half, np.pi)), half)
-        axes, moments = (np.ascontiguousarray(J[:, k : k + 3].transpose(0, 2, 1)) for k in (3, 0))
-        return _Placed(poses[:, : n + 1, :3, :3], poses[:, : n + 1, :3, 3], axes, moments, width)
-
     def _against_obstacles(self, found: _Bounds, at: _Placed, centers: FloatArray, moved: FloatArray) -> None:
-        of, (cells, m) = self._of, moved.shape
-        needed = of.reach + of.radius + self._margin + moved
-        for o, (obstacle, _, T) in enumerate(self._obstacles):
-            if isinstance(obstacle, Voxels):
-                self._against_voxels(found, at, centers, needed, o)
-                continue
-            left = _distances(obstacle, T, centers.reshape(-1, 3)).reshape(cells, m) - needed
-            left[:, self._alone[:, o]] = np.inf
-            found.lower(left)
-            for c, i in np.argwhere(left <= 0.0).tolist():
-                found.take(c, *self._exact(at, c, i, o))
+        of, needed = self._of, self._of.reach + self._of.radius + self._margin + moved
+        left = np.array([thing.bound(centers) for thing in self._obstacles]).reshape(-1, *moved.shape) - needed
+        left = np.where(self._alone[:, None], np.inf, left)
+        for each in left:
+            found.lower(each)
+        things, cells, pieces = np.nonzero(left <= 0.0)
+        placed, keep = at.pieces(of, cells, pieces), of.radius[pieces] + self._margin
+        motion, joint = _motions(at, placed, cells, np.zeros_like(cells), of.link[pieces])
+        middles, within, bound = centers[cells, pieces], needed[cells, pieces], np.empty(len(cells))
+        near: dict[int, tuple[Near, int]] = {}
+        for thing in np.unique(things).tolist():
+            rows = slice(*np.searchsorted(things, [thing, thing + 1]).tolist())
+            near[thing] = self._obstacles[thing].near(placed[rows], middles[rows], within[rows]), rows.start
+            bound[rows] = near[thing][0].least
 
-    def _against_voxels(self, found: _Bounds, at: _Placed, centers: FloatArray, needed: FloatArray, o: int) -> None:
-        """The nearest centre of a box sorts out most pieces; of the others, boxes are measured until none is nearer."""
-        cloud, of = self._clouds[o], self._of
-        left = cloud.bound(centers) - needed
-        left[:, self._alone[:, o]] = np.inf
-        found.lower(left)
-        for c, i in np.argwhere(left <= 0.0).tolist():
-            T = pin.SE3(at.rotation[c, of.link[i]], at.origin[c, of.link[i]])
-            (motion, joint), keep = self._motion(at, c, i, 0), of.radius[i] + self._margin
-            gaps = cloud.distance(of.pieces[i], T, centers[c, i], float(needed[c, i]), keep + motion)
-            distance = gaps - keep
-            found.take(c, min(distance - motion, WIDER), distance, joint)
+        def measure(k: int) -> float:
+            (thing, first), piece = near[int(things[k])], of.pieces[pieces[k]]
+            enough = float(keep[k] + motion[k]) + ROUNDING
+            return thing.distance(k - first, piece, at.frame(int(cells[k]), piece.link), enough) - float(keep[k])
+
+        found.settle(_Pairs(cells, bound - keep, motion, joint), measure)
 
     def _against_itself(self, found: _Bounds, at: _Placed, centers: FloatArray, moved: FloatArray) -> None:
         of = self._of
-        if not len(of.pairs):
-            return
         a, b = of.pairs.T
         needed = of.reach[a] + of.reach[b] + of.radius[a] + of.radius[b] + self._self_margin
-        motion = moved[:, b, -1] - moved[:, b, of.link[a]]
-        left = np.linalg.norm(centers[:, a] - centers[:, b], axis=2) - needed - motion
-        found.lower(left)
-        for c, k in np.argwhere(left <= 0.0).tolist():
-            found.take(c, *self._exact_pair(at, c, int(a[k]), int(b[k])))
+        x, y, z = (each[a] - each[b] for each in np.ascontiguousarray(centers.T))  # (pairs, cells)
+        moved = np.ascontiguousarray(moved.transpose(1, 2, 0))
+        left = np.sqrt(x * x + y * y + z * z) - needed[:, None] - (moved[b, -1] - moved[b, of.link[a]])
+        found.lower(left.T)
+        rows, cells = np.nonzero(left <= 0.0)
+        a, b = a[rows], b[rows]
+        one, other = at.pieces(of, cells, a), at.pieces(of, cells, b)
+        motion, joint = _motions(at, other, cells, of.link[a], of.link[b])
+        in_one, in_other = other.boxes_in(one.rotation, one.origin), one.boxes_in(other.rotation, other.origin)
+        bound = np.maximum(box_gaps(one.low, one.high, *in_one), box_gaps(other.low, other.high, *in_other))
+        keep = of.radius[a] + of.radius[b] + self._self_margin
 
-    def _motion(self, at: _Placed, c: int, piece: int, first: int) -> tuple[float, int]:
-        """Most [m] that a corner of a piece moves with the joints after `first`; the joint that moves it most."""
-        link = int(self._of.link[piece])
-        corners = self._corners(at, c, piece)
-        one = _Placed(at.rotation[c : c + 1], at.origin[c : c + 1], at.axes[c : c + 1], at.moments[c : c + 1], at.width)
-        steps = (at.width[c] * _levers(one, corners[None])[0])[:, first:link]
-        worst = int(steps.sum(axis=1).argmax())
-        return float(steps[worst].sum()), first + int(steps[worst].argmax())
+        def measure(k: int) -> float:
+            pieces = of.pieces[a[k]], of.pieces[b[k]]
+            first, second = (at.frame(int(cells[k]), piece.link) * piece.T for piece in pieces)
+            return gap(pieces[0].solid, first, pieces[1].solid, second) - float(keep[k])
 
-    def _corners(self, at: _Placed, c: int, piece: int) -> FloatArray:
-        link = int(self._of.link[piece])
-        return np.asarray(self._of.pieces[piece].corners @ at.rotation[c, link].T + at.origin[c, link])
-
-    def _exact(self, at: _Placed, c: int, i: int, o: int) -> tuple[float, float, int]:
-        """Distance minus motion of a piece and an obstacle; the distance; the joint that moves the piece most."""
-        piece, (obstacle, solid, T) = self._of.pieces[i], self._obstacles[o]
-        if solid is None:
-            distance = float(_distances(obstacle, T, self._corners(at, c, i)).min())
-        else:
-            distance = gap(piece.solid, _frame(at, c, piece), solid, T)
-        motion, joint = self._motion(at, c, i, 0)
-        distance -= piece.radius + self._margin
-        return distance - motion, distance, joint
-
-    def _exact_pair(self, at: _Placed, c: int, a: int, b: int) -> tuple[float, float, int]:
-        one, other = self._of.pieces[a], self._of.pieces[b]
-        distance = gap(one.solid, _frame(at, c, one), other.solid, _frame(at, c, other))
-        motion, joint = self._motion(at, c, b, one.link)
-        distance -= one.radius + other.radius + self._self_margin
-        return distance - motion, distance, joint
+        found.settle(_Pairs(cells, bound - keep, motion, joint), measure)
 
 
-def _frame(at: _Placed, c: int, piece: Piece) -> pin.SE3:
-    return pin.SE3(at.rotation[c, piece.link], at.origin[c, piece.link]) * piece.T
+def _motions(
+    at: _Placed, placed: PlacedPieces, cells: IntArray, first: IntArray, last: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Most (p,) [m] that a corner of a piece moves with its joints after `first` to `last` (p,) in cells (p,).
+
+    With the joint, each, that moves it most.
+    """
+    most, joint, numbers = np.zeros(len(cells)), np.zeros(len(cells), np.int64), np.arange(at.width.shape[1])
+    for begin in range(0, len(cells), TOGETHER):
+        rows = slice(begin, begin + TOGETHER)
+        cell = cells[rows]
+        moving = (numbers >= first[rows, None]) & (numbers < last[rows, None])
+        steps = _levers(at.axes[cell], at.moments[cell], placed.corners[rows]) * (moving * at.width[cell])[:, None]
+        total = steps.sum(axis=2)
+        each, worst = np.arange(len(cell)), total.argmax(axis=1)
+        most[rows], joint[rows] = total[each, worst], steps[each, worst].argmax(axis=1)
+    return most, joint
 
 
-def _levers(at: _Placed, points: FloatArray) -> FloatArray:
-    """Speed (c, m, n) [m/rad] of points (c, m, 3) at unit rate of each joint."""
-    axes, moments = at.axes[:, None], at.moments[:, None]
-    x, y, z = (points[:, :, None, k] for k in range(3))
-    u = moments[..., 0] + axes[..., 1] * z - axes[..., 2] * y
-    v = moments[..., 1] + axes[..., 2] * x - axes[..., 0] * z
-    w = moments[..., 2] + axes[..., 0] * y - axes[..., 1] * x
-    return np.asarray(np.sqrt(u * u + v * v + w * w))
-
-
-def _turns(robot: RobotModel, joint: int) -> bool:
-    return "P" not in robot.model.joints[joint + 1].shortname().removeprefix("JointModel")
-
-
-def _first_axis(robot: RobotModel) -> FloatArray:
-    """Axis (3,) of joint 1 in its own frame."""
-    model, data = robot.model, robot.new_data()
-    pin.computeJointJacobians(model, data, pin.neutral(model))
-    return np.array(pin.getJointJacobian(model, data, 1, pin.LOCAL)[3:, 0])
-
-
-def _solid(obstacle: Obstacle) -> tuple[coal.CollisionGeometry | None, pin.SE3]:
-    kinds = {"box": coal.Box, "sphere": coal.Sphere, "cylinder": coal.Cylinder}
-    make = kinds.get(obstacle.kind)
-    return make(*obstacle.size) if make else None, obstacle.T_world_obstacle
-
-
-def _distances(obstacle: Obstacle, T: pin.SE3, points: FloatArray) -> FloatArray:
-    """Signed distances (k,) [m] of points to an obstacle at `T`."""
-    local = (points - T.translation) @ T.rotation
-    if obstacle.kind == "half_space":
-        return np.asarray(local[:, 2])
-    if obstacle.kind == "sphere":
-        return np.asarray(np.linalg.norm(local, axis=1) - obstacle.size[0])
-    if obstacle.kind == "box":
-        over = np.abs(local) - 0.5 * np.array(obstacle.size)
-    else:
-        radial = np.hypot(local[:, 0], local[:, 1]) - obstacle.size[0]
-        over = np.column_stack([radial, np.abs(local[:, 2]) - 0.5 * obstacle.size[1]])
-    return np.asarray(np.linalg.norm(np.maximum(over, 0.0), axis=1) + np.minimum(over.max(axis=1), 0.0))
+def _levers(axes: FloatArray, moments: FloatArray, points: FloatArray) -> FloatArray:
+    """Speed (c, m, n) [m/rad] of points (c, m, 3) at unit rate of joints with axes and moments (c, n, 3)."""
+    (c, n, _), (ax, ay, az) = axes.shape, np.moveaxis(axes, 2, 0)
+    cross = np.zeros((c, 3, 3, n))  # of coordinate, component, joint
+    cross[:, 2, 0], cross[:, 1, 0] = ay, -az
+    cross[:, 0, 1], cross[:, 2, 1] = az, -ax
+    cross[:, 1, 2], cross[:, 0, 2] = ax, -ay
+    speed = points @ cross.reshape(c, 3, 3 * n)
+    speed += moments.transpose(0, 2, 1).reshape(c, 1, 3 * n)
+    speed *= speed
+    return np.asarray(np.sqrt(speed[..., :n] + speed[..., n : 2 * n] + speed[..., 2 * n :]))

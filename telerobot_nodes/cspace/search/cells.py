@@ -47,7 +47,7 @@ class CellDatabase:
     ) -> None:
         self.geometry, self.obstacles = geometry, list(obstacles)
         self.margin, self.self_margin = margin, self_margin
-        self._world = self._world_of(obstacles)
+        self.world = self._world_of(obstacles)
         self._poses = link_poses_of(geometry.arm)
         self.clear()
 
@@ -82,9 +82,9 @@ class CellDatabase:
         index = {o.name: i for i, o in enumerate(self.obstacles)}
         for name in names:
             if name == SELF:
-                may, everywhere = touches_itself(arm, self._world, poses)
+                may, everywhere = touches_itself(arm, self.world, poses)
             else:
-                may, everywhere = touches(arm, self._world, poses, index[name])
+                may, everywhere = touches(arm, self.world, poses, index[name])
             known.pop(name, None)
             if may:
                 known[name] = everywhere
@@ -162,7 +162,7 @@ class CellDatabase:
         before, after = ({o.name: o for o in rows} for rows in (self.obstacles, obstacles))
         changed = {name for name in {**before, **after} if before.get(name) != after.get(name)}
         self.obstacles = list(obstacles)
-        self._world = world
+        self.world = world
         if any(isinstance(rows.get(name), Voxels) for rows in (before, after) for name in changed):
             self.clear()
             return 1

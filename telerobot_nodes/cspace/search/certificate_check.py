@@ -85,27 +85,24 @@ def _uncovered(certificate: Certificate, path: FloatArray) -> str:
     """The place where the path leaves the chain of cells; empty if none."""
     cell = 0
     for k, (a, b) in enumerate(pairwise(path)):
-        done = 0.0
+        done, first = 0.0, cell
+        enters, leaves = _inside(certificate.centers[first:], certificate.halves[first:] + SLACK, a, b)
         while done < 1.0:
             if cell == len(certificate):
                 return f"motion {k} is not covered beyond {done:.6f}"
-            enters, leaves = _inside(certificate.centers[cell], certificate.halves[cell] + SLACK, a, b)
-            if not (enters <= done + 1e-12 and leaves >= done):
+            if not (enters[cell - first] <= done + 1e-12 and leaves[cell - first] >= done):
                 return f"motion {k} is not covered between {done:.6f} and cell {cell}"
-            done = max(done, leaves)
+            done = max(done, float(leaves[cell - first]))
             cell += 1
     return "" if cell == len(certificate) else f"cell {cell} and those after it cover nothing of the path"
 
 
-def _inside(center: FloatArray, half: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """The part of the line from `a` to `b` inside a cell, 0 .. 1; the end before the start when there is none."""
-    delta, low, high = b - a, center - half - a, center + half - a
-    enters, leaves = 0.0, 1.0
-    for d, u, v in zip(delta, low, high, strict=True):
-        if abs(d) < 1e-15:
-            if u > 0.0 or v < 0.0:
-                return 1.0, 0.0
-            continue
-        first, second = (u / d, v / d) if d > 0.0 else (v / d, u / d)
-        enters, leaves = max(enters, first), min(leaves, second)
-    return enters, leaves
+def _inside(centers: FloatArray, halves: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The part of the line from `a` to `b` inside each cell, 0 .. 1; the end before the start when there is none."""
+    delta, low, high = b - a, centers - halves - a, centers + halves - a
+    moves = np.abs(delta) >= 1e-15
+    beside = ((low > 0.0) | (high < 0.0))[:, ~moves].any(axis=1)
+    ends = low[:, moves] / delta[moves], high[:, moves] / delta[moves]
+    enters = np.minimum(*ends).max(axis=1, initial=0.0)
+    leaves = np.maximum(*ends).min(axis=1, initial=1.0)
+    return np.where(beside, 1.0, enters), np.where(beside, 0.0, leaves)

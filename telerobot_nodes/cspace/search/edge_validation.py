@@ -28,6 +28,8 @@ from telerobot_nodes.cspace.simd import (
 )
 
 PIECE = 0.3  # [rad] longest piece of a certificate
+GROWTH = 1.6  # [-] of a piece over the one before it that was proved
+LESS, LEAST = 0.95, 0.3  # [-] of the part of a piece that its bounds allow, tried next; at least this much of the piece
 QUEUE = 512  # pieces of one edge that wait
 SHRINK = 0.999  # [-] of a free part that is used
 RESERVE = 3e-4  # [m] kept by the search beyond the margin: for single precision, and cells not too small
@@ -188,18 +190,19 @@ def cover_edge(
     done, step, count = 0.0, min(1.0, PIECE / width), 0
     while done < 1.0:
         step = min(step, 1.0 - done)
-        if _piece_ratio(arm, world, poses, start, delta, done, done + step) >= 1.0:
+        ratio = _piece_ratio(arm, world, poses, start, delta, done, done + step)
+        if ratio >= 1.0:
             if count == low.size:
                 return -1
             low[count] = done
             done = 1.0 if step >= 1.0 - done else done + step
             high[count] = done
             count += 1
-            step *= 2.0
-        elif step * width < 0.1 * finest:
+            step *= GROWTH
+        elif ratio <= 0.0 or step * width < 0.1 * finest:
             return -1
         else:
-            step *= 0.5
+            step *= max(LESS * ratio, LEAST)
     return count
 
 

@@ -17,7 +17,6 @@ from telerobot_nodes.cspace.geometry import (
     all_free,
     least_clearance,
     nearest,
-    world_of,
 )
 from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable, search_cells, separated
 from telerobot_nodes.cspace.search.cells import CellDatabase
@@ -103,19 +102,19 @@ class Planner:
         self._search = search_of(geometry.arm)
         self._rate = float(SLOWEST)  # probes a second of the last try that found nothing
         self._found_path: tuple[FloatArray, Stage] = (np.empty((0, geometry.dof)), Stage.NONE)
-        self.world = self._world(obstacles)
         self.cells = CellDatabase(geometry, obstacles, self.settings.margin, self.settings.self_margin)
         self.obstacles = list(obstacles)
 
-    def _world(self, obstacles: list[Obstacle]) -> World:
-        allowed = self.geometry.may_touch(obstacles)
-        return world_of(obstacles, self.settings.margin, self.settings.self_margin, allowed)
+    @property
+    def world(self) -> World:
+        """The obstacles as arrays, with the margins."""
+        return self.cells.world
 
     def set_obstacles(self, obstacles: list[Obstacle]) -> int:
         """Use other obstacles from the next query on; the number of cells judged again."""
-        self.world = self._world(obstacles)
+        judged = self.cells.set_obstacles(obstacles)
         self.obstacles = list(obstacles)
-        return self.cells.set_obstacles(obstacles)
+        return judged
 
     def status(self, q: object) -> tuple[float, str]:
         """Clearance [m] at `q` (n,) [rad] beyond the margin, below 0: collision; and the names of the nearest pair.

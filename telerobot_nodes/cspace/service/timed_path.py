@@ -45,15 +45,15 @@ def timed_path(
     path = plan.path if len(plan.path) > 1 else np.vstack([plan.path, plan.path])
     timed = time_path(path, robot.limits, speed=speed)
     times = np.append(np.arange(0.0, timed.duration, period), timed.duration)
-    states = [timed.at(float(t)) for t in times]
+    positions, velocities = timed.sampled(times)
     proof = proof_of(planner, plan, ignored, scene)
     return PlannedPath(
         arm,
         robot.joint_names,
         plan.path,
         times,
-        np.array([state[0] for state in states]),
-        np.array([state[1] for state in states]),
+        positions,
+        velocities,
         plan.length,
         plan.clearance,
         len(proof.certificate),

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Arm, IntArray
+from telerobot_nodes.cspace.geometry import BLOCK, Arm, IntArray
 from telerobot_nodes.cspace.simd.simd16 import LANES, broadcast, floor, load, sqrt, store
 
 SingleArray = npt.NDArray[np.float32]
@@ -64,6 +64,7 @@ class Batch(NamedTuple):
     curve: FloatArray  # (n + 1,) [m] C of each link
     speed: FloatArray  # (pairs,) [m] most by which bodies of a pair come nearer per h
     near: IntArray  # (obstacles,) of a link
+    near_block: IntArray  # (blocks, 2) blocks that have obstacles near a link; the end of theirs in `near`
     near_group: IntArray  # (obstacles,) of a group
     recent: IntArray  # (RECENT, 2) pairs that collided last: sphere, obstacle or -1 - other sphere; -1: none
 
@@ -135,6 +136,7 @@ def batch_of(arm: Arm, obstacles: int) -> Batch:
         curve=np.zeros(dof + 1),
         speed=np.zeros(len(arm.pairs)),
         near=np.zeros(max(obstacles, 1), np.int64),
+        near_block=np.zeros((obstacles // BLOCK + 1, 2), np.int64),
         near_group=np.zeros(max(obstacles, 1), np.int64),
         recent=np.full((RECENT, 2), -1, np.int64),
     )

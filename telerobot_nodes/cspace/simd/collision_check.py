@@ -104,9 +104,9 @@ def check_batch(arm32: Arm32, world: World, batch: Batch, reserve: float, paddin
     if stop and _recent_collides(arm32, world, batch, reserve):
         return COLLIDES
     for link in range(batch.delta.size, arm32.first_moving - 1, -1):
-        count = _near_obstacles(arm32, world, batch, link, reserve, padding)
-        if count > 0:
-            _check_link(arm32, world, batch, link, count, reserve, padding)
+        blocks = _near_obstacles(arm32, world, batch, link, reserve, padding)
+        if blocks > 0:
+            _check_link(arm32, world, batch, link, blocks, reserve, padding)
             if _given_up(batch, stop):
                 return COLLIDES
     for row in range(arm32.pairs.shape[0]):
@@ -159,48 +159,74 @@ def _remember(batch: Batch, sphere: int, obstacle: int, place: int) -> None:
 
 @numba.njit(cache=True, error_model="numpy")
 def _near_obstacles(arm32: Arm32, world: World, batch: Batch, link: int, reserve: float, padding: float) -> int:
-    """The obstacles that `link` may come near to into `batch.near`; their number."""
+    """The obstacles that `link` may come near to into `batch.near`; the number of their blocks.
+
+    Those of blocks smaller than the link are not looked at one by one: most of them would be near.
+    """
     body = BODY * link
     x, y, z = load(batch.body, body), load(batch.body, body + 1), load(batch.body, body + 2)
     moves = load(batch.half, 0) * load(batch.body, body + 3) + padding
     ratio = load(batch.ratio, 0)
     reach = where_less(ratio, 0.0, -GONE, ratio * moves + (arm32.link[link, 3] + world.margin + reserve))
-    count = 0
+    blocks, count = 0, 0
     for block in range(world.blocks32.shape[0]):
-        sphere = world.blocks32[block]
-        u, v, w, limit = x - sphere[0], y - sphere[1], z - sphere[2], maximum(reach + sphere[3], 0.0)
-        if less_mask(u * u + v * v + w * w, limit * limit) == 0:
+        if not _block_near(world, block, x, y, z, reach):
             continue
+        small, before = world.blocks32[block, 3] < arm32.link[link, 3], count
         for obstacle in range(BLOCK * block, min(BLOCK * (block + 1), world.kind.size)):
-            if less_mask(outside_distance(world.kind[obstacle], world.rows[obstacle], x, y, z), reach) != 0:
+            kind, row = world.kind[obstacle], world.rows[obstacle]
+            if small or less_mask(outside_distance(kind, row, x, y, z), reach) != 0:
                 batch.near[count] = obstacle
                 count += 1
-    return count
+        if count > before:
+            batch.near_block[blocks, 0], batch.near_block[blocks, 1] = block, count
+            blocks += 1
+    return blocks
+
+
+@numba.njit(error_model="numpy", inline="always")
+def _block_near(world: World, block: int, x: Any, y: Any, z: Any, reach: Any) -> bool:
+    """True when a block may have an obstacle nearer than `reach` [m] to one of the points."""
+    sphere = world.blocks32[block]
+    u, v, w, limit = x - sphere[0], y - sphere[1], z - sphere[2], maximum(reach + sphere[3], 0.0)
+    return bool(less_mask(u * u + v * v + w * w, limit * limit) != 0)
+
+
+@numba.njit(error_model="numpy", inline="always")
+def _near_group(
+    arm32: Arm32, world: World, batch: Batch, group: int, blocks: int, x: Any, y: Any, z: Any, reach: Any
+) -> int:
+    """Those obstacles of `batch.near` that are nearer than `reach` [m] to a group, into `near_group`; their number."""
+    found, i = 0, 0
+    for j in range(blocks):
+        end = batch.near_block[j, 1]
+        if not _block_near(world, batch.near_block[j, 0], x, y, z, reach):
+            i = end
+        while i < end:
+            obstacle = batch.near[i]
+            i += 1
+            if world.allowed[obstacle] >> arm32.group_body[group] & 1:
+                continue
+            if less_mask(outside_distance(world.kind[obstacle], world.rows[obstacle], x, y, z), reach) != 0:
+                batch.near_group[found] = obstacle
+                found += 1
+    return found
 
 
 @numba.njit(cache=True, error_model="numpy")
 def _check_link(
-    arm32: Arm32, world: World, batch: Batch, link: int, count: int, reserve: float, padding: float
+    arm32: Arm32, world: World, batch: Batch, link: int, blocks: int, reserve: float, padding: float
 ) -> None:
-    """Check the spheres of `link` against the first `count` obstacles of `batch.near`, group by group."""
+    """Check the spheres of `link` against the obstacles of `batch.near`, group by group."""
     half = load(batch.half, 0)
     bend = half * (0.5 * batch.curve[link])
-    first, last = arm32.link_first[link], arm32.link_first[link + 1]
-    for group in range(first, last):
+    for group in range(arm32.link_first[link], arm32.link_first[link + 1]):
         body = arm32.group[group]
         x, y, z, speed = place_point(batch.link, link, body)
         ratio = load(batch.ratio, 0)
         moves = ratio * (half * (speed + bend) + padding)
         reach = where_less(ratio, 0.0, -GONE, moves + (body[3] + world.margin + reserve))
-        found = 0
-        for i in range(count):
-            obstacle = batch.near[i]
-            if world.allowed[obstacle] >> arm32.group_body[group] & 1:
-                continue
-            kind, row = world.kind[obstacle], world.rows[obstacle]
-            if last - first == 1 or less_mask(outside_distance(kind, row, x, y, z), reach) != 0:
-                batch.near_group[found] = obstacle
-                found += 1
+        found = _near_group(arm32, world, batch, group, blocks, x, y, z, reach)
         if found > 0:
             for sphere in range(arm32.sphere_first[group], arm32.sphere_first[group + 1]):
                 _check_sphere(arm32, world, batch, link, sphere, found, reserve, padding)
