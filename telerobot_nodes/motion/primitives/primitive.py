@@ -169,6 +169,7 @@ class Primitive:
     def tare(self) -> None:
         """Take the latest wrench, minus the load of `mass_prop`, as no contact."""
         self.fusion.tare(self.fusion.inputs.joint[InputJoint.Q_MEASURED], self.fusion.inputs.six[InputSix.WRENCH])
+        self._sensor.expect_another_force()
 
     def teleoperate(self, increment: FloatArray) -> None:
         """Add the motion (6,) [m], [rad] of the operator's device since the last call, along `tele_mode`'s axes."""
@@ -200,6 +201,7 @@ class Primitive:
         if prepared.base is not self.parameters:
             raise InvalidValueError("change", sorted(prepared.values), "allowed: one made from the set in force")
         self.fusion.use(prepared.parameters, self._guarded(prepared.law))
+        self._sensor.expect_another_force()
         self._conditions = prepared.conditions
         self._conditions.begin(now)
         if prepared.redirects and self.runs:
@@ -278,7 +280,9 @@ class Primitive:
     def _check_sensor(self, now: float) -> Termination:
         if self._sensor.valid and not self.parameters.feels:
             return Termination.RUNNING
-        self._sensor.feel(self.fusion.state.six[StateSix.SENSE_WRENCH][:3])
+        self._sensor.feel(
+            self.fusion.state.six[StateSix.SENSE_WRENCH][:3], self.fusion.inputs.joint[InputJoint.Q_MEASURED]
+        )
         return self._sensor.check(now, self.parameters.force.frozen_time)
 
     def _decide(self, now: float, monitor: Termination, arrived: bool) -> None:

@@ -1,7 +1,9 @@
 """Supervision of the wrist force-torque sensor: what it cannot mean ends a motion that needs it.
 
 A sensor that measures shows noise: a wrench that stays the same in every digit is frozen, and a channel that stays at
-its largest value is at the end of its range. A contact that pressed steadily can end, but it cannot pull.
+its largest value is at the end of its range. A contact that pressed steadily can end, but it cannot pull. Its force can
+change from one reading to the next as far as the tool moved into a stiff surface meanwhile, or swing back at once, as
+after a slip or a knock; a force that steps without motion and stays there is the sensor's.
 """
 
 from __future__ import annotations
@@ -17,8 +19,49 @@ OPPOSITE = -0.9  # [-] cosine to the steady force before; what is gripped may be
 PULL = 2.0  # [N] against the steady force before, from one reading to the next; the tool's inertia stays below it
 AT_END = 0.5  # [-] of `frozen_time`, for a channel at the end of its range: the tool may press on meanwhile
 STEADY = 0.25  # [-] of the mean force: largest deviation of a steady force
+STEP = 0.4  # [-] of the mean force: a smaller step presses by that share too hard at most
+STIFFEST = 1e6  # [N/rad] of the joint that moved most: a surface of 1e6 N/m, a metre from the joint
+STAYS = 0.3, 0.004  # [-] of a step, [s]: farthest and shortest stay of a force that does not swing back
 SHARE = 0.2  # [-] of a reading in the mean force
 FORGET = 0.9  # [-] of the largest deviation, from one reading to the next
+
+
+class SteadyForce:
+    """The force of a contact, reading by reading, and whether a contact can have caused it."""
+
+    def __init__(self) -> None:
+        self._mean = np.zeros(3)  # [N]
+        self._deviation = 0.0  # [N] largest from the mean, lately
+        self._q: FloatArray | None = None  # (dof,) [rad] at the reading before
+        self._step = np.zeros(3), 0.0, 0.0  # [N] force after a step without motion, [N] its size, [s]; size 0: none
+
+    def jumped(self, at: float, force: FloatArray, q: FloatArray) -> bool:
+        """True for a force (3,) [N] at `at` [s] that no contact causes; `q` (dof,) [rad]: the measured joints."""
+        mean, off = float(np.linalg.norm(self._mean)), float(np.linalg.norm(force - self._mean))
+        moved = 0.0 if self._q is None else float(np.abs(q - self._q).max())
+        self._q = q.copy()
+        if self._stays(at, force):
+            return True
+        if mean > PULL and self._deviation < STEADY * mean:
+            along = float(force @ self._mean)
+            if along < -PULL * mean and along < OPPOSITE * mean * float(np.linalg.norm(force)):
+                return True
+            if off > max(PULL, STEP * mean, STIFFEST * moved):
+                self._step = force.copy(), off, at
+        self._deviation = max(FORGET * self._deviation, off)
+        self._mean += SHARE * (force - self._mean)
+        return False
+
+    def _stays(self, at: float, force: FloatArray) -> bool:
+        """True when the force has stayed where it stepped to."""
+        after, size, since = self._step
+        if not size:
+            return False
+        share, shortest = STAYS
+        if float(np.linalg.norm(force - after)) > share * size:
+            self._step = after, 0.0, 0.0
+            return False
+        return at - since >= shortest
 
 
 class SensorWatch:
@@ -30,8 +73,7 @@ class SensorWatch:
         self._received_at = -np.inf  # [s]
         self._changed_at = np.full(6, -np.inf)  # [s]
         self._peak, self._at_peak = np.zeros(6), np.zeros(6, dtype=np.bool_)
-        self._mean = np.zeros(3)  # [N]
-        self._deviation = 0.0  # [N] largest from the mean, lately
+        self._force = SteadyForce()
 
     def restart(self, now: float) -> None:
         """Begin a motion at `now` [s]: the first reading may take SENSOR_TIMEOUT."""
@@ -40,8 +82,7 @@ class SensorWatch:
         self._received_at = now
         self._changed_at[:] = now
         self._peak[:] = 0.0
-        self._mean[:] = 0.0
-        self._deviation = 0.0
+        self.expect_another_force()
 
     def receive(self, at: float, wrench: FloatArray, held: FloatArray) -> None:
         """Copy a reading (6,), received at `at` [s], into `held` (6,); one that cannot be is invalid."""
@@ -56,23 +97,18 @@ class SensorWatch:
         self._received_at = at
         self._fresh = True
 
-    def feel(self, force: FloatArray) -> None:
-        """Take the latest reading's force (3,) [N] without bias and load; one that cannot be is invalid."""
+    def expect_another_force(self) -> None:
+        """Bias, load or frame of the force have changed: its next step is none of the contact."""
+        self._force = SteadyForce()
+
+    def feel(self, force: FloatArray, q: FloatArray) -> None:
+        """Take the latest reading's force (3,) [N] without bias and load, at the measured joints `q` (dof,) [rad].
+
+        One that cannot be is invalid.
+        """
         if self._fresh:
             self._fresh = False
-            self.valid = self.valid and not self._jumped(force)
-
-    def _jumped(self, force: FloatArray) -> bool:
-        """True for a force that pulls where a steady one pressed."""
-        mean = float(np.linalg.norm(self._mean))
-        steady = mean > PULL and self._deviation < STEADY * mean
-        along = float(force @ self._mean)
-        if steady and along < -PULL * mean and along < OPPOSITE * mean * float(np.linalg.norm(force)):
-            return True
-        off = float(np.linalg.norm(force - self._mean))
-        self._deviation = max(FORGET * self._deviation, off)
-        self._mean += SHARE * (force - self._mean)
-        return False
+            self.valid = self.valid and not self._force.jumped(self._received_at, force, q)
 
     def check(self, now: float, frozen_time: float) -> Termination:
         """Why the sensor ends the motion at `now` [s], or RUNNING; `frozen_time` [s] 0: may stay constant."""

@@ -50,10 +50,12 @@ class StreamTool:
         """Take the latest wrench as no contact."""
         inputs = self._fusion.inputs
         self._fusion.tare(inputs.joint[InputJoint.Q_MEASURED], inputs.six[InputSix.WRENCH])
+        self._sensor.expect_another_force()
 
     def step(self, now: float, q_nominal: FloatArray, q_wanted: FloatArray, frozen: bool) -> None:
         """Write the wanted joints into `q_wanted` (dof,) [rad]; `frozen`: sensors add no motion."""
-        self._sensor.feel(self._fusion.state.six[StateSix.SENSE_WRENCH][:3])  # of the sample before
+        force, q = self._fusion.state.six[StateSix.SENSE_WRENCH][:3], self._fusion.inputs.joint[InputJoint.Q_MEASURED]
+        self._sensor.feel(force, q)  # of the sample before
         sensor = int(self._sensor.check(now, self._frozen_time)) if self._feels else 0
         self._tool.step(now, q_nominal, q_wanted, frozen or sensor != 0)
         self.monitor = self.monitor or sensor or self._tool.monitor

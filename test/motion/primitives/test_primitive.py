@@ -340,3 +340,18 @@ def test_every_phase_ends_and_nothing_starts_twice():
     running = (Phase.NOMINAL, Phase.ENDING)
     assert all((phase, Event.TERMINATED) in TRANSITIONS for phase in running)
     assert all((phase, Event.START) not in TRANSITIONS for phase in (*running, Phase.STOPPING))
+
+
+@pytest.mark.parametrize(
+    "begin_anew", [Primitive.tare, lambda primitive: primitive.change(0.0, {"mass_prop": [1.0, 0, 0, 0]})]
+)
+def test_a_tare_or_another_load_while_pressing_is_no_jump_of_the_sensor(arm, begin_anew):
+    stage = Stage(arm, wall=0.0005, sel_vect_fc=[0, 0, 1, 0, 0, 0], force_setpoints=[0, 0, 10.0, 0, 0, 0], end_time=9.0)
+    stage.primitive.change(stage.now, {"force_gains": [1e-3] * 3 + [0.01] * 3})
+    stage.run(2.0)
+    before = stage.primitive.fusion.state.six[lr.StateSix.SENSE_WRENCH, 2]
+    begin_anew(stage.primitive)
+    stage.run(0.01)
+    after = stage.primitive.fusion.state.six[lr.StateSix.SENSE_WRENCH, 2]
+    assert abs(after - before) > 0.5 * before  # as far as a jump
+    assert stage.run(0.05).reason is Termination.RUNNING

@@ -29,18 +29,12 @@ def test_a_saturated_sensor(gain, stiffness, most):
 
 
 @pytest.mark.parametrize("gain", [1e-4, 1e-3])
-@pytest.mark.parametrize("by", [-15.0, -100.0])
+@pytest.mark.parametrize("by", [-100.0, -15.0, -8.0, 30.0])
 @pytest.mark.brief(2)
-def test_a_sensor_that_jumps_to_where_no_contact_can_be(gain, by):
-    reason, peak = pressed(jumped(by), gain, 1e4)
+def test_a_sensor_that_jumps(gain, by):
+    reason, peak = pressed(jumped(by), gain, 1e5, after=0.3)
     assert reason == "INVALID_SENSOR"
-    assert peak < 2.0 * SET
-
-
-@pytest.mark.parametrize("by", [-8.0, 30.0])
-def test_a_smaller_jump_or_one_upwards_presses_less_than_twice(by):
-    _, peak = pressed(jumped(by), 1e-3, 1e5, after=2.0)
-    assert peak < 2.0 * SET
+    assert peak < 1.5 * SET
 
 
 @pytest.mark.parametrize("gain", [1e-4, 1e-3])

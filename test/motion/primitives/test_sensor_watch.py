@@ -55,11 +55,12 @@ def test_a_late_process_is_no_frozen_sensor(watch):
     assert watch.check(10.08, 0.05) is Termination.RUNNING
 
 
-def steps(watch, rows, begin=10.0):
+def steps(watch, rows, begin=10.0, q=None):
     held = np.zeros(6)
+    q = np.zeros((len(rows), 2)) if q is None else q
     for k, row in enumerate(rows):
         watch.receive(begin + 0.005 * (k + 1), np.array(row, dtype=float), held)
-        watch.feel(held[:3])
+        watch.feel(held[:3], q[k])
     return watch.check(begin + 0.005 * len(rows), 0.05)
 
 
@@ -102,3 +103,51 @@ def test_a_contact_that_swings_is_no_jump(watch):
     rows = np.random.default_rng(1).normal(0.0, 0.05, (200, 6))
     rows[:, 2] += 5.0 * np.sin(0.5 * np.arange(200))
     assert steps(watch, rows) is Termination.RUNNING
+
+
+def pressed(*then):
+    """60 readings of 10 N along z, then these [N]."""
+    rows = np.random.default_rng(1).normal(0.0, 0.05, (60 + len(then), 6))
+    rows[:60, 2] += 10.0
+    rows[60:, 2] += then
+    return rows
+
+
+@pytest.mark.parametrize("to", [2.0, 5.0, 15.0, 40.0])
+def test_a_force_that_steps_without_motion_and_stays_is_the_sensors(watch, to):
+    assert steps(watch, pressed(to)) is Termination.RUNNING
+    watch.restart(10.0)
+    assert steps(watch, pressed(to, to)) is Termination.INVALID_SENSOR
+
+
+@pytest.mark.parametrize("to", [7.0, 13.0])
+def test_a_small_step_is_no_jump(watch, to):
+    assert steps(watch, pressed(to, to, to)) is Termination.RUNNING
+
+
+def test_a_force_that_swings_back_is_a_slip_or_a_knock(watch):
+    assert steps(watch, pressed(2.0, 5.0, 9.0, 10.0)) is Termination.RUNNING
+
+
+def test_a_step_may_be_as_large_as_the_tool_moved_into_a_stiff_surface(watch):
+    rows, q = pressed(40.0, 40.0), np.zeros((62, 2))
+    q[60:, 1] = 40e-6  # [rad]
+    assert steps(watch, rows, q=q) is Termination.RUNNING
+    watch.restart(10.0)
+    q[60:, 1] = 20e-6
+    assert steps(watch, rows, q=q) is Termination.INVALID_SENSOR
+
+
+def test_readings_at_once_do_not_show_that_a_force_stays(watch):
+    steps(watch, pressed())
+    held = np.zeros(6)
+    for k in range(4):
+        watch.receive(10.305 + 0.001 * k, np.array([0, 0, 15.0 + 0.01 * k, 0, 0, 0]), held)
+        watch.feel(held[:3], np.zeros(2))
+    assert watch.check(10.309, 0.05) is Termination.RUNNING
+
+
+def test_a_force_after_another_tare_is_no_jump(watch):
+    steps(watch, pressed())
+    watch.expect_another_force()
+    assert steps(watch, pressed(0.0, 0.0)[60:], 10.3) is Termination.RUNNING
