@@ -102,7 +102,8 @@ class GcmsfControlNode(GraphNode):
         self._state = self.publisher("gcmsf_control/state")
         self._loop = self._make_loop(forked)
         self._halts = self._make_halts()
-        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(min(parameters.priority, PREPARE_PRIORITY)))
+        prepare_priority = min(parameters.priority, PREPARE_PRIORITY)
+        self._work = ThreadPoolExecutor(1, "prepare", lambda: schedule(prepare_priority))
         self._goals = PrimitiveGoals(self)
         self._scheduler = PrimitiveScheduler(
             robot, self._setting.period, self._send_order, self._goals.report, self._work
