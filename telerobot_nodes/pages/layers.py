@@ -15,7 +15,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "plan": ("log", "shaping", "authority", "executor", "queue"),
         "link": ("requests",),
         "simulation": (),
-        "motion": ("parameters", "tracking", "law", "primitives", "loop"),
+        "motion": ("parameters", "tracking", "law", "primitives", "loop", "scheduling"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service", "scenes"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server", "rehearsal"),
         "operator": (

@@ -14,7 +14,7 @@ MACHINES: dict[str, str] = {
     "Control loop": "telerobot_nodes.motion.loop.control_state:TRANSITIONS",
     "Primitive": "telerobot_nodes.motion.primitives.primitive:TRANSITIONS",
     "Hardware": "telerobot_nodes.hardware.estop:TRANSITIONS",
-    "Sequence of primitives": "telerobot_nodes.motion.loop.primitive_sequence:TABLE",
+    "Sequence of primitives": "telerobot_nodes.motion.scheduling.primitive_sequence:TABLE",
     "Link to another host": "telerobot_nodes.link.link_states:TABLE",
     "Command": "telerobot_nodes.rtc.decision.command_states:TABLE",
     "Two arms in one workspace": "telerobot_nodes.cspace.multi_arm.dual_arm_execution:PHASES",

@@ -7,9 +7,10 @@ import numpy as np
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.motion.loop import ControlStep, PrimitiveScheduler
+from telerobot_nodes.motion.loop import ControlStep
 from telerobot_nodes.motion.loop.orders import Begin, Change, Stop
 from telerobot_nodes.motion.loop.status_records import unpack_status
+from telerobot_nodes.motion.scheduling import PrimitiveScheduler
 
 PERIOD = 0.005
 UP = [0.0, 0.0, -0.02, 0.0, 0.0, 0.0, 1.0]

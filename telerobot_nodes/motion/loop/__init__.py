@@ -10,13 +10,14 @@ from telerobot_nodes.motion.loop.loop import PRIORITY, ControlLoop, HostedLoop, 
 from telerobot_nodes.motion.loop.loop_host import ProcessLoop
 from telerobot_nodes.motion.loop.loop_memory import LoopMemory
 from telerobot_nodes.motion.loop.loop_process import LoopSetting, make_control
-from telerobot_nodes.motion.loop.orders import ClearTimes, Order, Tare
+from telerobot_nodes.motion.loop.orders import Begin, Change, ClearTimes, Order, Stop, Tare
 from telerobot_nodes.motion.loop.precompile import warm_up
-from telerobot_nodes.motion.loop.primitive_scheduler import PrimitiveScheduler, SchedulerReport
-from telerobot_nodes.motion.loop.primitive_sequence import PrimitiveSequence, SequenceStep, check_steps
+from telerobot_nodes.motion.loop.status_records import PrimitiveState
 
 __all__ = [
     "PRIORITY",
+    "Begin",
+    "Change",
     "ClearTimes",
     "ControlLoop",
     "ControlOutput",
@@ -27,13 +28,10 @@ __all__ = [
     "LoopMemory",
     "LoopSetting",
     "Order",
-    "PrimitiveScheduler",
-    "PrimitiveSequence",
+    "PrimitiveState",
     "ProcessLoop",
-    "SchedulerReport",
-    "SequenceStep",
+    "Stop",
     "Tare",
-    "check_steps",
     "make_control",
     "schedule",
     "warm_up",

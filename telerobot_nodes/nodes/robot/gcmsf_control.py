@@ -23,13 +23,13 @@ from telerobot_nodes.motion.loop import (
     ForkedLoop,
     LoopSetting,
     Order,
-    PrimitiveScheduler,
     ProcessLoop,
     Tare,
     make_control,
     schedule,
 )
 from telerobot_nodes.motion.parameters import parameters_from
+from telerobot_nodes.motion.scheduling import PrimitiveScheduler
 from telerobot_nodes.nodes.framework import GraphNode, Health, be_urgent, node_parameters, run_node
 from telerobot_nodes.nodes.halts import HaltProcess
 from telerobot_nodes.nodes.planning import scene_from_message

@@ -11,7 +11,8 @@ from telerobot_nodes.core.memory import AGENT_LENGTH
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.motion.loop import HostedLoop, PrimitiveScheduler
+from telerobot_nodes.motion.loop import HostedLoop
+from telerobot_nodes.motion.scheduling import PrimitiveScheduler
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.robot.teleop_input import TeleopInput, along_mode

@@ -10,8 +10,8 @@ from telerobot.action import ExecutePrimitive
 from telerobot.msg import PrimitiveReport
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.motion.loop import PrimitiveScheduler, SchedulerReport
 from telerobot_nodes.motion.primitives import values_from
+from telerobot_nodes.motion.scheduling import PrimitiveScheduler, SchedulerReport
 from telerobot_nodes.nodes.framework import Goal, GraphNode
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.robot.sequence_goals import SequenceGoals

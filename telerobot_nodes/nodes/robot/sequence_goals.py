@@ -11,13 +11,13 @@ from telerobot.msg import PrimitiveReport
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.motion.loop import (
+from telerobot_nodes.motion.loop import schedule
+from telerobot_nodes.motion.scheduling import (
     PrimitiveScheduler,
     PrimitiveSequence,
     SchedulerReport,
     SequenceStep,
     check_steps,
-    schedule,
 )
 from telerobot_nodes.nodes.framework import Goal, GraphNode
 

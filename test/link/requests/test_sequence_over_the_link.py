@@ -8,7 +8,7 @@ from simulated_net import CELL, DESK, NUMBER, STEP, Net
 
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.link.requests import ANSWERS, CHANNELS, Asker, Over, RequestEnd, Runner
-from telerobot_nodes.motion.loop import PrimitiveSequence, SequenceStep, check_steps
+from telerobot_nodes.motion.scheduling import PrimitiveSequence, SequenceStep, check_steps
 
 NAME = "gcmsf_control/run_sequence"
 

@@ -18,9 +18,7 @@ from telerobot_nodes.core.protocol import ControlState, PrimitiveOutcome
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.motion.law import Termination
-from telerobot_nodes.motion.loop.control_records import ControlOutput
-from telerobot_nodes.motion.loop.orders import Begin, Change, Order, Stop
-from telerobot_nodes.motion.loop.status_records import PrimitiveState
+from telerobot_nodes.motion.loop import Begin, Change, ControlOutput, Order, PrimitiveState, Stop
 from telerobot_nodes.motion.parameters import GcmsfParameters, kind_named
 from telerobot_nodes.motion.primitives import Executive, Prepared, PreparedChange, PrimitiveQueue, PrimitiveRequest
 

@@ -15,8 +15,8 @@ from telerobot_nodes.core.protocol import PrimitiveOutcome, next_state
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 from telerobot_nodes.motion.law import Termination
-from telerobot_nodes.motion.loop.primitive_scheduler import PrimitiveScheduler, SchedulerReport
 from telerobot_nodes.motion.primitives import PrimitiveRequest, check_request, values_from
+from telerobot_nodes.motion.scheduling.primitive_scheduler import PrimitiveScheduler, SchedulerReport
 
 MOST_STEPS = 5000
 

@@ -8,8 +8,8 @@ from scheduler_host import UP, Host
 
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.motion.loop import PrimitiveSequence, SequenceStep, check_steps
-from telerobot_nodes.motion.loop.primitive_sequence import MOST_STEPS, TABLE, SequenceEvent, SequenceState
+from telerobot_nodes.motion.scheduling import PrimitiveSequence, SequenceStep, check_steps
+from telerobot_nodes.motion.scheduling.primitive_sequence import MOST_STEPS, TABLE, SequenceEvent, SequenceState
 
 STEP = 1e-4  # [m] of a short step
 
