@@ -52,8 +52,8 @@ class ConsoleParameters:
     menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
     others: str = parameter(
         "",
-        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by ;; X Y Z YAW [m, rad]: the "
-        "base of its graph; without NAMESPACE it is NAME",
+        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by semicolons: the place of "
+        "its graph's WORLD [m, rad]; without a namespace it is the name",
     )
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
