@@ -73,7 +73,7 @@ class Console:
         self._others = OtherArms(self._server.scene, setup.others)
         _add_cameras(gui, self._stage)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
-        self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
+        self.commands = CommandLine(gui, setup.complete, setup.wake) if setup.complete is not None else None
         self.goal = Goal(gui, self._server.scene) if commands.Clear in setup.offered else None  # with a plan queue
         self._forces = ForcePlot(gui)
         self._robot = robot
