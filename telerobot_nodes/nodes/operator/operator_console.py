@@ -52,8 +52,8 @@ class ConsoleParameters:
     menus: str = parameter("", doc="folder of menu files; empty: ./menus, else the package's own")
     others: str = parameter(
         "",
-        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by ;; X Y Z YAW [m, rad]: the "
-        "base of its graph; without NAMESPACE it is NAME",
+        doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by semicolons: the place of "
+        "its graph's WORLD [m, rad]; without a namespace it is the name",
     )
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
@@ -92,8 +92,11 @@ class OperatorConsoleNode(GraphNode):
             self._console.gui, self._console.pictures, self._console.inbox, Overlay(robot, shapes.ghost)
         )
         self._drawings: deque[float] = deque(maxlen=KEPT)  # [s]
-        if self._console.commands is not None:
-            self.every(TICK_PERIOD, ConsoleCommands(self, self._console.commands).step)
+        self._send_texts = (
+            ConsoleCommands(self, self._console.commands).step if self._console.commands is not None else None
+        )
+        if self._send_texts is not None:
+            self.every(TICK_PERIOD, self._send_texts)
         folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
         menus = MenuRunner(MenuView(self._console.gui), NodeRuns(self, "console"), folder, options.robot)
         self.every(TICK_PERIOD, lambda: menus.step(self.now()))
@@ -108,6 +111,8 @@ class OperatorConsoleNode(GraphNode):
     def _take(self) -> None:
         if self.active:
             self._attempt(self._console.take_requests, self.now())
+            if self._send_texts is not None:
+                self._attempt(self._send_texts)
 
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at

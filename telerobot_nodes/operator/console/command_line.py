@@ -28,10 +28,10 @@ Complete = Callable[[str], tuple[str, ...]]
 
 
 class CommandLine:
-    """Widgets of one console. `complete(text)`: words that may stand at its end."""
+    """Widgets of one console. `complete(text)`: words that may stand at its end. `wake`: called when a text waits."""
 
-    def __init__(self, gui: Any, complete: Complete) -> None:
-        self._complete = complete
+    def __init__(self, gui: Any, complete: Complete, wake: Callable[[], object] = lambda: None) -> None:
+        self._complete, self._wake = complete, wake
         self._said: deque[str] = deque()
         self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
         self._tasks: dict[int, str] = {}
@@ -48,11 +48,16 @@ class CommandLine:
             self._next = gui.add_html("")  # what grows is below the buttons, which stay under the pointer
             self._now = gui.add_html("")
             self._shown = gui.add_html("")
-        self._steps.on_click(lambda _event: self._step_pressed(self._steps.value))
+        self._steps.on_click(lambda _event: self._said_by(self._step_pressed, self._steps.value))
         self._text.on_update(lambda _event: self._suggest())
-        self._buttons.on_click(lambda _event: self._pressed(self._buttons.value))
+        self._buttons.on_click(lambda _event: self._said_by(self._pressed, self._buttons.value))
 
     # the browser's threads -------------------------------------------------------------------------------------
+
+    def _said_by(self, act: Callable[[str], None], button: str) -> None:
+        act(button)
+        if self._said:
+            self._wake()
 
     def _pressed(self, button: str) -> None:
         text = " ".join(str(self._text.value).split())

@@ -23,7 +23,7 @@ from telerobot_nodes.operator.console.goal import Goal
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
-from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Shape, Stage
+from telerobot_nodes.operator.scene import CAMERAS, ArmScene, ArmShapes, Shape, Stage
 from telerobot_nodes.operator.web import PictureView, Press, StopBar, ViewOnly, start_server, stop_server, url
 
 STEP_PERIOD = 0.04  # [s] of the node
@@ -71,8 +71,9 @@ class Console:
         self._stage = Stage(self._server, setup.surroundings, [other.base[:3] for other in setup.others])
         self._own = DrawnArm(client, ArmScene(self._server.scene, robot, shapes))
         self._others = OtherArms(self._server.scene, setup.others)
+        _add_cameras(gui, self._stage)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
-        self.commands = CommandLine(gui, setup.complete) if setup.complete is not None else None
+        self.commands = CommandLine(gui, setup.complete, setup.wake) if setup.complete is not None else None
         self.goal = Goal(gui, self._server.scene) if commands.Clear in setup.offered else None  # with a plan queue
         self._forces = ForcePlot(gui)
         self._robot = robot
@@ -149,6 +150,17 @@ class Console:
             self._client.refuse(request.reason, now)
         else:
             self._client.ask(request, now)
+
+
+def _add_cameras(gui: Any, stage: Stage) -> None:
+    """Buttons that move the camera of the page in which they are pressed."""
+    places = gui.add_button_group("camera at", tuple(CAMERAS))
+
+    async def pressed(event: Any) -> None:  # a coroutine: on the web server's own thread
+        if event.client is not None:
+            stage.look(event.client.camera, places.value)
+
+    places.on_click(pressed)
 
 
 class _Gizmo:

@@ -27,7 +27,7 @@ def margin_row(robot: RobotModel, q: FloatArray) -> Row:
     text = f"{' '.join(f'{margin:.0f}' for margin in margins)} deg"
     if margins[least] >= NEAR:
         return Row("joint margins", text)
-    return Row("joint margins", f"{text}; {robot.joint_names[least]} is at its limit", Tone.WARN)
+    return Row("joint margins", f"{text}; {robot.joint_names[least]} is near a limit", Tone.WARN)
 
 
 class ForcePlot:
@@ -45,6 +45,9 @@ class ForcePlot:
 
     def show(self, robot: RobotStatus, now: float) -> None:
         """Add the force of `robot`, if it measures one."""
+        if self._samples and now < self._samples[-1][0]:  # a recording was set back
+            self._samples.clear()
+            self._sent = now - SENT_PERIOD
         while self._samples and now - self._samples[0][0] > SPAN:
             self._samples.popleft()
         if robot.wrench.size:

@@ -6,9 +6,10 @@ from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.scene.arm_geometry import Detail, Shape, load_shapes
 from telerobot_nodes.operator.scene.arm_scene import ArmScene, ArmShapes
 from telerobot_nodes.operator.scene.scene_geometry import surroundings
-from telerobot_nodes.operator.scene.stage import Stage
+from telerobot_nodes.operator.scene.stage import CAMERAS, Stage
 
 __all__ = [
+    "CAMERAS",
     "ArmScene",
     "ArmShapes",
     "Detail",

@@ -10,8 +10,14 @@ import numpy as np
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.scene.arm_geometry import Shape
 
-CAMERA = (1.75, -1.75, 1.5)  # [m] WORLD
-LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD
+LOOK_AT = (0.25, 0.0, 0.55)  # [m] WORLD, of one arm
+CAMERAS = {  # [m] WORLD, of one arm; the first is that of a new page
+    "all": (1.75, -1.75, 1.5),
+    "front": (2.6, 0.0, 0.9),
+    "left": (0.25, 2.4, 0.9),
+    "right": (0.25, -2.4, 0.9),
+    "above": (0.25, -0.01, 3.0),
+}
 
 
 class Stage:
@@ -19,13 +25,18 @@ class Stage:
 
     def __init__(self, server: Any, surroundings: Iterable[Shape] = (), others: Sequence[FloatArray] = ()) -> None:
         _furnish(server, surroundings)
-        middle = np.mean([np.zeros(3), *others], axis=0)
-        farther = 1.0 + max((float(np.linalg.norm(base - middle)) for base in others), default=0.0)
-        server.initial_camera.position = tuple(middle + farther * np.array(CAMERA))
-        server.initial_camera.look_at = tuple(middle + np.array(LOOK_AT))
+        self._middle = np.mean([np.zeros(3), *others], axis=0)
+        self._farther = 1.0 + max((float(np.linalg.norm(base - self._middle)) for base in others), default=0.0)
+        self.look(server.initial_camera, next(iter(CAMERAS)))
         self.target = server.scene.add_transform_controls(
             "/target", scale=0.18, line_width=3.0, depth_test=False, visible=False
         )
+
+    def look(self, camera: Any, name: str) -> None:
+        """Move the camera of a page to a place of CAMERAS, farther away where there are several arms."""
+        at = np.array(LOOK_AT)
+        camera.position = tuple(self._middle + at + self._farther * (np.array(CAMERAS[name]) - at))
+        camera.look_at = tuple(self._middle + at)
 
 
 def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:

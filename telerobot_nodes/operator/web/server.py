@@ -95,9 +95,9 @@ def _serving(bar: StopBar, pictures: PictureView, origins: list[Any] | None, vie
         own = plain(bar.routed(pictures.routed(handler)), *where, process_request=pages, origins=origins, **options)
         if view is None:
             return own
-        looks = bar.routed(pictures.routed(view.looking(handler)), looking=True)
-        plain_pages = bar.added(process_request, looking=True)
-        return Both(own, view, lambda port: plain(looks, view.host, port, process_request=plain_pages, **options))
+        handler = bar.routed(pictures.routed(view.looking(handler)), looking=True)
+        options |= {"process_request": bar.added(process_request, looking=True), "origins": _origins(view.host)}
+        return Both(own, view, lambda port: plain(handler, view.host, port, **options))
 
     with _PATCH:
         transport.serve = serve  # type: ignore[assignment,misc]

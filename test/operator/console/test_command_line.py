@@ -161,3 +161,13 @@ def test_the_step_buttons_are_for_the_command_that_waits_else_for_the_first_that
     press_step(gui, line, "continue")
     assert line.take() == []
     assert not gui.made["steps"].visible
+
+
+def test_a_text_that_waits_wakes_who_sends_it_and_a_completion_does_not():
+    gui, sent = Gui(), []
+    line = CommandLine(gui, lambda text: ("grasp",), wake=lambda: sent.extend(line.take()))
+    press(gui, "complete", "gra")
+    assert sent == []
+    press(gui, "run", "grasp module")
+    press(gui, "run", "halt")
+    assert sent == ["grasp module", "halt"]

@@ -25,7 +25,7 @@ def test_a_joint_near_its_limit_is_named(side):
     q = np.array(ROBOT.home)
     q[2] = getattr(ROBOT.limits, side)[2]
     row = margin_row(ROBOT, q)
-    assert row.text.endswith(f"; {ROBOT.joint_names[2]} is at its limit")
+    assert row.text.endswith(f"; {ROBOT.joint_names[2]} is near a limit")
     assert row.tone is Tone.WARN
 
 
@@ -63,6 +63,13 @@ def test_the_plot_holds_the_latest_forces_by_their_age(gui):
     assert set(y) == {3.0}
     assert (z.max(), size.max()) == (4.0, 5.0)
     assert np.allclose(np.diff(age), 0.1)
+
+
+def test_a_recording_that_is_set_back_begins_anew(gui):
+    plot = ForcePlot(gui)
+    for second in (100.0, 101.0, 50.0, 51.0):
+        plot.show(pressing(1.0), second)
+    assert gui.plot.data[0].tolist() == [-1.0, 0.0]
 
 
 def test_an_arm_without_a_sensor_draws_nothing(gui):
