@@ -38,9 +38,5 @@ ANSWERS = Topic(
     crosses=Crossing(Priority.STATE, size=MOST_ANSWER, most=400.0),
 )
 
-CHANNELS = {
-    REQUESTS: True,
-    CHECKS: True,
-    STOPS: True,
-    ANSWERS: False,
-}  # whether it leads from the operator to the robot
+# whether it leads from the operator to the robot
+CHANNELS = {REQUESTS: True, CHECKS: True, STOPS: True, ANSWERS: False}
