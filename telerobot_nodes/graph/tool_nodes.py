@@ -34,7 +34,7 @@ TOOL_NODES: tuple[Node, ...] = (
         "link",
         Host.EITHER,
         "tools",
-        "carries the crossing topics between the hosts of a hosts file, in datagrams",
+        "carries the topics and requests that cross between the hosts of a hosts file, in datagrams",
         publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
         required=False,
         restarts=3,

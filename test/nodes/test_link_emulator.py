@@ -94,7 +94,7 @@ def test_what_was_received_delivered_and_lost_is_counted(ros, ends):
     before = ends.status[-1]
     for number in range(1, 6):
         ends.send_up(number)
-    assert ros.until(lambda: ends.status[-1].up_lost == before.up_lost + 5)
+    assert ros.until(lambda: ends.status[-1].up_lost >= before.up_lost + 5)
     last = ends.status[-1]
     assert last.up_received == last.up_delivered + last.up_lost
     assert last.loss == 1.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from telerobot_nodes.graph import Topic
-from telerobot_nodes.link.requests.channels import MOST_REQUEST, MOST_STOP, REQUESTS, STOPS
+from telerobot_nodes.link.requests.channels import CHECKS, MOST_REQUEST, MOST_STOP, REQUESTS, STOPS
 from telerobot_nodes.link.requests.messages import (
     MOST_HEAD,
     Answer,
@@ -28,7 +28,8 @@ from telerobot_nodes.link.requests.messages import (
 CHECK_PERIOD = 0.5  # [s] while requests are open
 IDLE_PERIOD = 1.0  # [s] while none is: so that the robot's life and the link are known before the next one
 DOWN_AFTER = 5.0  # [s] without an answer
-LONGEST_PAUSE = 8.0  # [s] between two of the same: a long one needs time to cross
+SLOWEST = 20_000.0  # [B/s] at which a request is taken to cross, before it is sent again
+LONGEST_PAUSE = 30.0  # [s] between two of the same
 MOST_OPEN = 32
 MOST_STOPS = 8  # more
 FORMER_LIVES = 16  # of the robot's side, whose late answers are ignored
@@ -65,9 +66,9 @@ class _Open:
     name: str
     body: bytes  # empty once it has begun
     stops: bool
+    pause: float  # [s] until it may be sent again
     runner: int = 0  # life that it was sent to; 0: not sent yet
     sent: float = -math.inf  # [s] last
-    pause: float = CHECK_PERIOD  # [s] until it may be sent again
     begun: bool = False
     order: int = 0  # of its latest progress
     withdrawn: bool = False
@@ -99,7 +100,7 @@ class Asker:
         if why is not None:
             self._events.append(Over(self._number, *why))
             return self._number
-        self._open[self._number] = _Open(name, body, stops)
+        self._open[self._number] = _Open(name, body, stops, CHECK_PERIOD + len(body) / SLOWEST)
         if self._runner:
             self._begin(now, self._number)
         self._check_due = min(self._check_due, now + CHECK_PERIOD)
@@ -122,7 +123,7 @@ class Asker:
             return
         self._check_due = now + (CHECK_PERIOD if self._open else IDLE_PERIOD)
         sent = tuple(number for number, one in self._open.items() if one.runner)
-        self._out.append((REQUESTS, Check(self._life, self._runner, self._number, sent).pack()))
+        self._out.append((CHECKS, Check(self._life, self._runner, self._number, sent).pack()))
         self._send_withdrawn(tuple(number for number in sent if self._open[number].withdrawn))
 
     def receive(self, now: float, data: bytes) -> None:

@@ -7,7 +7,7 @@ from telerobot_nodes.graph import Crossing, Order, Priority, Qos, Topic
 MOST_REQUEST = 1_000_000  # [B]
 MOST_STOP = 4_000  # [B]
 MOST_ANSWER = 60_000  # [B]
-LATE = 5.0  # [s]
+LATE = 30.0  # [s] for a large one over a thin link; after a cut, what withdraws it comes first
 
 REQUESTS = Topic(
     "requests",
@@ -15,6 +15,13 @@ REQUESTS = Topic(
     Qos.COMMAND,
     "requests of operators, in parts that are asked for again",
     crosses=Crossing(Priority.OPERATIONS, Order.EACH, size=MOST_REQUEST, most=200.0, late=LATE, moves=True),
+)
+CHECKS = Topic(
+    "requests/checks",
+    "",
+    Qos.COMMAND,
+    "which requests are open",
+    crosses=Crossing(Priority.OPERATIONS, size=MOST_STOP, most=20.0, late=5.0),
 )
 STOPS = Topic(
     "requests/stops",
@@ -31,4 +38,5 @@ ANSWERS = Topic(
     crosses=Crossing(Priority.STATE, size=MOST_ANSWER, most=400.0),
 )
 
-CHANNELS = {REQUESTS: True, STOPS: True, ANSWERS: False}  # whether it leads from the operator to the robot
+# whether it leads from the operator to the robot
+CHANNELS = {REQUESTS: True, CHECKS: True, STOPS: True, ANSWERS: False}

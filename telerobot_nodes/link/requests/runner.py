@@ -105,7 +105,6 @@ class Runner:
         self._books: dict[int, _Book] = {}
         self._gone: deque[int] = deque(maxlen=MOST_GONE)
         self._out: list[bytes] = []
-        self.turned_away = 0  # messages of askers for whom there was no room
 
     def receive(self, now: float, data: bytes) -> list[Act]:
         """Take a message of an asker; what to do now."""
@@ -196,7 +195,7 @@ class Runner:
             self._out.append(States(asker, self._life, tuple(rows)).pack())
 
     def _book_for(self, now: float, request: Request) -> _Book | None:
-        """The book of its asker; None: nothing of it may begin, which is answered."""
+        """The book of its asker; None: nothing of it may begin, or there is no room for one more asker."""
         if request.runner != self._life:  # meant for a former life, or sent before this one was known
             self._out.append(States(request.asker, self._life).pack())
             return None
@@ -211,7 +210,6 @@ class Runner:
             if len(self._books) >= MOST_ASKERS:
                 idle = {life: one for life, one in self._books.items() if now - one.heard > SILENT and not one.is_open}
                 if not idle:
-                    self.turned_away += 1
                     return None
                 self._gone.append(min(idle, key=lambda life: idle[life].heard))
                 del self._books[self._gone[-1]]

@@ -75,6 +75,7 @@ class LinkNode(GraphNode):
         self._running = False
         self._thread: threading.Thread | None = None
         self._unsent = 0
+        self._desk: RequestDesk | None = None
         self._inputs: dict[int, Callable[[bytes], None]] = {}  # what takes an arrival, by topic
         self._state = self.publisher("link/state")
         self._halt = self.publisher("halt") if self._hosts.on_loss == "hold" and not self._upward else None
@@ -98,12 +99,12 @@ class LinkNode(GraphNode):
     def _relay_requests(self) -> None:
         side: RequestDesk | RequestRunner
         if self._upward:
-            side = desk = RequestDesk(self, self._send_request)
-            self._services += desk.services
-            self._goal_servers += desk.servers
+            side = self._desk = RequestDesk(self, self._send_request)
+            self._services += side.services
+            self._goal_servers += side.servers
         else:
-            side = runner = RequestRunner(self, self._send_request)
-            self._action_clients += runner.clients
+            side = RequestRunner(self, self._send_request)
+            self._action_clients += side.clients
         for at, entry in enumerate(self._topics):
             if entry in CHANNELS and CHANNELS[entry] != self._upward:
                 self._inputs[at] = side.receive
@@ -244,6 +245,8 @@ class LinkNode(GraphNode):
 
     def _values(self, now: float) -> dict[str, object]:
         values: dict[str, object] = {"not_sent": self._unsent}
+        if self._desk is not None:
+            values["requests_open"] = len(self._desk)
         for session in self._endpoint.sessions.values():
             watch = session.watch
             values[f"{session.peer} age"] = watch.age(now)

@@ -153,6 +153,7 @@ class LinkEmulatorNode(GraphNode):
         for name, line in (("up", self._lines[True]), ("down", self._lines[False])):
             values[f"{name}_in_flight"] = len(line)
             values[f"{name}_lost_by_bound"] = line.counts.lost_by_bound
+        values["requests_open"] = len(self._desk)
         settings = self._settings()
         return Health(message=f"delay {settings.delay:g} s, loss {settings.loss:.1%}", values=values)
 

@@ -115,6 +115,9 @@ class RequestDesk:
         ]
         node.every(STEP_PERIOD, self._step)
 
+    def __len__(self) -> int:
+        return len(self._asker)
+
     def receive(self, data: bytes) -> None:
         """Take an answer; from any thread."""
         self._node.soon(self._receive, data)

@@ -42,6 +42,18 @@ def test_a_request_does_not_come_after_a_cut_that_made_it_old_and_a_young_one_do
     assert net.messages(CELL, REQUEST) == [b"young"]
 
 
+def test_after_a_cut_what_withdraws_a_request_comes_before_it():
+    net = met(delay=0.2)
+    net.cut = {DESK}
+    net.send(DESK, REQUEST, b"begin")
+    net.run(10.0)
+    net.cut = set()
+    net.send(DESK, STOP, b"withdraw")
+    net.run(3.0)
+    arrived = [message for _, host, topic, message in net.got if host is CELL and topic in (REQUEST, STOP)]
+    assert arrived == [b"withdraw", b"begin"]
+
+
 def test_what_stops_passes_while_the_operator_hears_nothing_and_what_moves_does_not():
     net = met()
     net.cut = {CELL}

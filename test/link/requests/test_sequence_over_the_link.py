@@ -58,7 +58,8 @@ SLOW = [pytest.mark.slow, pytest.mark.timeout(900)]
 def test_every_step_runs_once_and_in_order(count):
     ends = Ends()
     ways = [1e-5 * (1 + at % 7) * (-1) ** at for at in range(count)]
-    rows = [("cartesian_guarded", ["tr_rel_dest"], [f"[0, 0, {way}, 0, 0, 0, 1]"]) for way in ways]
+    keys = ["tr_rel_dest", "acc_time"]
+    rows = [("cartesian_guarded", keys, [f"[0, 0, {way}, 0, 0, 0, 1]", "0.02"]) for way in ways]
     number = ends.asker.ask(ends.net.now, NAME, json.dumps(rows).encode())
     while not any(isinstance(event, Over) for event in ends.events):
         ends.step()
