@@ -137,7 +137,7 @@ class VoxelDistances:
     def bound(self, points: FloatArray, most: float) -> FloatArray:
         """From the nearest centre, `most` where it is farther away."""
         away = self._tree.query(points, distance_upper_bound=most + self._out)[0]
-        return np.minimum(away - self._out, most)
+        return np.asarray(np.minimum(away - self._out, most))
 
     def near(self, placed: PlacedPieces, middles: FloatArray, within: FloatArray) -> _NearVoxels:
         """The voxels within `within` + WIDER of the middles, with bounds from boxes around both."""
