@@ -46,8 +46,8 @@ def reach_of(piece):
 def test_distances_of_points_to_solids_are_those_of_the_planner(obstacle):
     points = np.random.default_rng(0).uniform(-1.0, 1.0, (50, 3))
     ours = [distance(world_of([obstacle]), 0, point) for point in points]
-    assert SolidDistances(obstacle).bound(points) == pytest.approx(ours, abs=1e-12)
-    assert SolidDistances(obstacle).bound(points.reshape(5, 10, 3)).ravel() == pytest.approx(ours, abs=1e-12)
+    assert SolidDistances(obstacle).bound(points, 9.0) == pytest.approx(ours, abs=1e-12)
+    assert SolidDistances(obstacle).bound(points.reshape(5, 10, 3), 9.0).ravel() == pytest.approx(ours, abs=1e-12)
 
 
 @pytest.mark.parametrize("obstacle", SOLIDS, ids=lambda o: o.kind)
@@ -81,7 +81,11 @@ def test_distances_to_voxels_are_coal_s_least_of_all_boxes(pieces):
     assert true.min() < 0.0 and true.max() > 0.03
     near = distances.near(placed, middles, reach + np.maximum(true, 0.0))
     assert (near.least <= np.where(true < 0.0, true, true + 2.0 * EXACT)).all()
-    assert (distances.bound(middles) <= [np.linalg.norm(voxels.places - m, axis=1).min() for m in middles]).all()
+    nearest = np.array([np.linalg.norm(voxels.places - m, axis=1).min() for m in middles])
+    out = 0.5 * float(np.linalg.norm(SIZE))
+    assert distances.bound(middles, 9.0) == pytest.approx(nearest - out)
+    assert distances.bound(middles, 0.05) == pytest.approx(np.minimum(nearest - out, 0.05))
+    assert (nearest - out > 0.05).any()
     for i, (piece, T) in enumerate(zip(pieces, frames, strict=True)):
         found, enough = near.distance(i, piece, T, np.inf), near.distance(i, piece, T, 0.01)
         assert (found < 0.0) == (true[i] < 0.0) == (enough < 0.0)

@@ -34,6 +34,7 @@ from telerobot_nodes.cspace.geometry import (
     stands_still,
 )
 from telerobot_nodes.cspace.search.obstacle_distances import (
+    WIDER,
     Near,
     ObstacleDistances,
     SolidDistances,
@@ -44,7 +45,7 @@ from telerobot_nodes.cspace.search.obstacle_distances import (
 HALVINGS = 9  # times a cell is halved before it counts as not proved
 TOGETHER = 256  # cells that are looked at together
 KEPT = 8  # arms whose pieces are kept
-ROUNDING = 1e-9  # [m]
+ROUNDING = 1e-9  # [m] beyond what is enough, so that its sums count as enough too
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -203,10 +204,10 @@ class _Bounds:
         room = pairs.distance - pairs.motion
         for k in np.argsort(room).tolist():
             cell, distance = int(pairs.cells[k]), float(pairs.distance[k])
-            if room[k] < 0.0 and (self.room[cell] >= 0.0 or distance < 0.0):
+            if not room[k] >= 0.0 and (self.room[cell] >= 0.0 or not distance >= 0.0):
                 distance = measure(k)
             left = distance - float(pairs.motion[k])
-            if left < self.room[cell]:
+            if not left >= self.room[cell]:
                 self.room[cell], self.distance[cell], self.joint[cell] = left, distance, pairs.joint[k]
 
 
@@ -237,7 +238,8 @@ class CellChecker:
     def rooms(self, centers: FloatArray, halves: FloatArray) -> FloatArray:
         """Least of distance minus motion [m] in cells (c, n), (c, n) [rad]; not negative: each of them is free.
 
-        Cells are looked at until one is not free: those after it may then have no answer, infinity.
+        Cells are looked at until one is not free: those after it may then have no answer, infinity. Among voxels a room
+        of WIDER or more may be larger in truth.
         """
         least = np.where(np.isfinite(centers + halves).all(axis=1), np.inf, -np.inf)
         for first in range(0, len(centers) if (least > 0.0).all() else 0, TOGETHER):
@@ -280,11 +282,12 @@ class CellChecker:
 
     def _against_obstacles(self, found: _Bounds, at: _Placed, centers: FloatArray, moved: FloatArray) -> None:
         of, needed = self._of, self._of.reach + self._of.radius + self._margin + moved
-        left = np.array([thing.bound(centers) for thing in self._obstacles]).reshape(-1, *moved.shape) - needed
+        most = float(needed.max()) + WIDER
+        left = np.array([thing.bound(centers, most) for thing in self._obstacles]).reshape(-1, *moved.shape) - needed
         left = np.where(self._alone[:, None], np.inf, left)
         for each in left:
             found.lower(each)
-        things, cells, pieces = np.nonzero(left <= 0.0)
+        things, cells, pieces = np.nonzero(~(left > 0.0))
         placed, keep = at.pieces(of, cells, pieces), of.radius[pieces] + self._margin
         motion, joint = _motions(at, placed, cells, np.zeros_like(cells), of.link[pieces])
         middles, within, bound = centers[cells, pieces], needed[cells, pieces], np.empty(len(cells))
@@ -309,7 +312,7 @@ class CellChecker:
         moved = np.ascontiguousarray(moved.transpose(1, 2, 0))
         left = np.sqrt(x * x + y * y + z * z) - needed[:, None] - (moved[b, -1] - moved[b, of.link[a]])
         found.lower(left.T)
-        rows, cells = np.nonzero(left <= 0.0)
+        rows, cells = np.nonzero(~(left > 0.0))
         a, b = a[rows], b[rows]
         one, other = at.pieces(of, cells, a), at.pieces(of, cells, b)
         motion, joint = _motions(at, other, cells, of.link[a], of.link[b])

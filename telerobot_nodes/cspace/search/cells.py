@@ -56,14 +56,19 @@ class CellDatabase:
 
     def clear(self) -> None:
         """Discard every cell."""
+        self._discard()
+        self._judge(0, tuple(self.touched[0]))
+
+    def _discard(self) -> None:
+        """Leave one cell, the whole joint range, that is not judged: mixed."""
         arm = self.geometry.arm
         self.center = [0.5 * (arm.lower + arm.upper)]
         self.half = [0.5 * (arm.upper - arm.lower)]
         self.child = [-1]
         self.axis = [-1]
-        self.touched: list[dict[str, bool]] = [{}]  # what each cell may touch, and whether it does everywhere
+        names = (SELF, *(o.name for o in self.obstacles))
+        self.touched = [dict.fromkeys(names, False)]  # what each cell may touch, and whether it does everywhere
         self.status = [MIXED]
-        self._judge(0, (SELF, *(o.name for o in self.obstacles)))
 
     def __len__(self) -> int:
         return len(self.status)
@@ -156,7 +161,8 @@ class CellDatabase:
     def set_obstacles(self, obstacles: list[Obstacle]) -> int:
         """Change the obstacles; the number of cells judged again: those that a changed one touched or touches now.
 
-        Changed voxels may touch every cell, and change often: then all cells are discarded.
+        Changed voxels may touch every cell, and change often: then all cells are discarded, and none is judged until it
+        is asked for.
         """
         world = self._world_of(obstacles)  # refuses before anything changes
         before, after = ({o.name: o for o in rows} for rows in (self.obstacles, obstacles))
@@ -164,7 +170,7 @@ class CellDatabase:
         self.obstacles = list(obstacles)
         self.world = world
         if any(isinstance(rows.get(name), Voxels) for rows in (before, after) for name in changed):
-            self.clear()
+            self._discard()
             return 1
         return self._judge_again(changed, changed & set(after)) if changed else 0
 

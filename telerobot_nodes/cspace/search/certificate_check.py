@@ -1,8 +1,8 @@
 """The checker of certificates: proves again that a path is free, from the robot's description alone.
 
 It shares no sphere, kinematics, distance or pair of the planner's. Shapes are the true ones (convex pieces in coal),
-frames are Pinocchio's; coverage, moving links and pairs of links are derived here and in `cell_checker`, which proves
-the cells.
+frames are those of Pinocchio's model; coverage, moving links and pairs of links are derived here and in `cell_checker`,
+which proves the cells.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ class Near(Protocol):
 class ObstacleDistances(Protocol):
     """Distances to one obstacle. One thread."""
 
-    def bound(self, points: FloatArray) -> FloatArray:
-        """Lower bounds (...) [m] of the distances of points (..., 3)."""
+    def bound(self, points: FloatArray, most: float) -> FloatArray:
+        """Lower bounds (...) [m] of the distances of points (..., 3); those above `most` [m] need not be exact."""
 
     def near(self, placed: PlacedPieces, middles: FloatArray, within: FloatArray) -> Near:
         """What may be within `within` (p,) [m] of the points `middles` (p, 3) inside the pieces."""
@@ -65,7 +65,7 @@ class SolidDistances:
         self._solid = make(*obstacle.size) if make else None
         self._half = _half_edges(obstacle)
 
-    def bound(self, points: FloatArray) -> FloatArray:
+    def bound(self, points: FloatArray, _most: float) -> FloatArray:
         """Signed distances (...) [m] of points (..., 3)."""
         local, size = (points - self._T.translation) @ self._T.rotation, self._size
         if self._kind == "half_space":
@@ -134,9 +134,10 @@ class VoxelDistances:
         self._box, self._rotation = coal.Box(*voxels.size), voxels.T_world_obstacle.rotation
         self._half = 0.5 * np.array(voxels.size)
 
-    def bound(self, points: FloatArray) -> FloatArray:
-        """From the nearest centre."""
-        return np.asarray(self._tree.query(points)[0]) - self._out
+    def bound(self, points: FloatArray, most: float) -> FloatArray:
+        """From the nearest centre, `most` where it is farther away."""
+        away = self._tree.query(points, distance_upper_bound=most + self._out)[0]
+        return np.asarray(np.minimum(away - self._out, most))
 
     def near(self, placed: PlacedPieces, middles: FloatArray, within: FloatArray) -> _NearVoxels:
         """The voxels within `within` + WIDER of the middles, with bounds from boxes around both."""
