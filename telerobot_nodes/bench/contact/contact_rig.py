@@ -15,7 +15,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import Hand, RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.hardware import ARM, ARM_BITS, SCENE_BITS, Hardware, MujocoArm, Realism, Setpoint
+from telerobot_nodes.hardware import ARM, Hardware, MujocoArm, Realism, Setpoint
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
 
 _BOX, _SPHERE = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_SPHERE
@@ -29,6 +29,7 @@ LOSS, EFFECTIVE_MASS = 0.1, 10.0  # [-], [kg] of the contact's damping
 # here, and the friction's impedance (impratio) raised instead, so that what sticks does not creep
 FRICTION_DAMPING, FRICTION_SHARPNESS = 1.0, 100.0  # [1/s], [-]
 TIP_RADIUS = 0.006  # [m]
+DEEPEST = 20.0  # [N] on a soft plate: the tip's radius is the depth at this force, for a sphere must not sink in whole
 TIP_BEYOND = 0.02  # [m] the tip reaches beyond the tool frame
 TOOL_IN_GRIPPER = 0.11  # [m]
 GRIP = 0.02  # [m] opening of the fingers
@@ -39,7 +40,9 @@ class PlateArm(MujocoArm):
     """Physics of the arm above a plate whose height is `amplitude` sin(2 pi `frequency` t)."""
 
     def __init__(self, robot: RobotModel, stiffness: float, realism: Realism) -> None:
-        super().__init__(robot, task_board=False, realism=realism, furnish=lambda spec: _add_plate(spec, realism))
+        super().__init__(
+            robot, task_board=False, realism=realism, furnish=lambda spec: _add_plate(spec, realism, stiffness)
+        )
         _set_stiffness(self.model, stiffness)
         self.amplitude, self.frequency = 0.0, 1.0  # [m], [Hz]
         self.work = 0.0  # [J] the contact did on the arm along the normal
@@ -150,16 +153,16 @@ class ContactRig:
         self.executive.set_wrench(self.now, measured.wrench_sensor)
 
 
-def _add_plate(spec: mujoco.MjSpec, realism: Realism) -> None:
-    """Add a plate whose height is set, a round tip on the gripper, and the only contact pair."""
-    held, scene = ARM_BITS, SCENE_BITS
+def _add_plate(spec: mujoco.MjSpec, realism: Realism, stiffness: float) -> None:
+    """Add a plate whose height is set, a round tip on the gripper, and the only contact pair of both."""
     spec.option.impratio = FRICTION_SHARPNESS
     plate = spec.worldbody.add_body(name="plate", pos=PLACE - np.array([0.0, 0.0, 0.01]), gravcomp=1.0)
     size = [0.15, 0.15, 0.01]
-    plate.add_geom(name="plate", type=_BOX, size=size, mass=PLATE_MASS, contype=scene[0], conaffinity=scene[1])
+    plate.add_geom(name="plate", type=_BOX, size=size, mass=PLATE_MASS, contype=0, conaffinity=0)
     plate.add_joint(name="plate_joint", type=_SLIDE, axis=[0, 0, 1])
-    tip = spec.body(ARM + "gripper").add_body(name="tip", pos=[0.0, 0.0, TOOL_IN_GRIPPER + TIP_BEYOND - TIP_RADIUS])
-    tip.add_geom(name="tip", type=_SPHERE, size=[TIP_RADIUS, 0, 0], mass=0.01, contype=held[0], conaffinity=held[1])
+    radius = max(TIP_RADIUS, DEEPEST / stiffness)
+    tip = spec.body(ARM + "gripper").add_body(name="tip", pos=[0.0, 0.0, TOOL_IN_GRIPPER + TIP_BEYOND - radius])
+    tip.add_geom(name="tip", type=_SPHERE, size=[radius, 0, 0], mass=0.01, contype=0, conaffinity=0)
     spec.add_pair(
         name="touch",
         geomname1="tip",

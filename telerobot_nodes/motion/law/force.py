@@ -1,8 +1,8 @@
 """Force and compliance [GCMSF]: from the wrist sensor's reading to a displacement of NOM.
 
 SENSOR reading -> minus the load's weight -> SENSE -> dead zone -> setpoint minus measurement in the selected degrees of
-freedom -> gains -> limited displacement per sample in FORCE -> NOM. Wrenches are those of the tool on the environment:
-a setpoint above the measured wrench pushes the tool forward.
+freedom -> gains, which follow the stiffness (`stiffness.py`) -> limited displacement per sample in FORCE -> NOM.
+Wrenches are those of the tool on the environment: a setpoint above the measured wrench pushes the tool forward.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from telerobot_nodes.motion.law.law_records import (
     StateSix,
     StateValue,
 )
+from telerobot_nodes.motion.law.stiffness import followed_speed
 
 
 @njit(cache=True)
@@ -82,6 +83,6 @@ def force_motion(law: Law, state: State, out: FloatArray) -> None:
             wanted = law.six[LawSix.FORCE_SETPOINTS, i] if law.six[LawSix.SEL_VECT_FC, i] > 0.0 else 0.0
             error = wanted - beyond(state.six[StateSix.SMOOTH_WRENCH, i], law.six[LawSix.DEAD_ZONE, i])
         state.six[StateSix.FORCE_ERROR, i] = error
-        d[i] = law.six[LawSix.FORCE_GAINS, i] * error * law.value[LawValue.SAMPLE_PERIOD]
+        d[i] = followed_speed(law, state, i, error) * law.value[LawValue.SAMPLE_PERIOD]
     clamp(d, law.six[LawSix.MAX_FORCE_VEL], law.value[LawValue.SAMPLE_PERIOD])
     displacement_from(law.R[LawFrame.FORCE], law.p[LawFrame.FORCE], d, out)

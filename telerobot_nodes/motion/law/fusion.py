@@ -53,6 +53,7 @@ from telerobot_nodes.motion.law.law_records import (
 from telerobot_nodes.motion.law.monitors import LOST_ANGLE, LOST_DISTANCE, watch
 from telerobot_nodes.motion.law.ring import absorb, accumulate, nom_in_world, nominal_of_tool, solve_ring
 from telerobot_nodes.motion.law.springs import spring_motion
+from telerobot_nodes.motion.law.stiffness import follow_stiffness, start_stiffness
 from telerobot_nodes.motion.law.teleoperation import teleoperation_motion
 from telerobot_nodes.motion.parameters import GcmsfParameters
 
@@ -102,6 +103,7 @@ def _fuse(chain: Chain, ws: Workspace, law: Law, state: State, inputs: Inputs) -
     margins(law, state, ws, q)
     R, p = np.empty((3, 3)), np.empty(3)
     nom_in_world(state, R, p)
+    follow_stiffness(law, state, R, p)
     force_motion(law, state, source[Source.FORCE])
     teleoperation_motion(law, state, inputs.six[InputSix.TELE], R, source[Source.TELEOPERATION])
     dither_motion(law, state, inputs.value[InputValue.TIME], source[Source.DITHER])
@@ -162,6 +164,7 @@ def _absorb_joints(chain: Chain, ws: Workspace, law: Law, state: State, q: Float
 def _start(chain: Chain, ws: Workspace, law: Law, state: State, q: FloatArray) -> None:
     forward(chain, q, ws)
     nominal_of_tool(law, ws.rotation, ws.position, state.R[StateFrame.NOMINAL], state.p[StateFrame.NOMINAL])
+    start_stiffness(law, state, state.R[StateFrame.NOMINAL], state.p[StateFrame.NOMINAL])
     pose_into(ws.rotation, ws.position, state.pose)
     copy(q, state.joint[StateJoint.WANTED])
     state.value[StateValue.LAST_JOINT_MARGIN] = -math.inf

@@ -42,7 +42,7 @@ LawSix = IntEnum(
 LawValue = IntEnum(
     "LawValue",
     "SAMPLE_PERIOD MASS FILTER TRANS_THRESHOLD ANG_THRESHOLD MIN_FORCE_THRES MIN_TORQUE_THRES MAX_FORCE_THRES "
-    "MAX_TORQUE_THRES DITHER_WAVE DITHER_RAMP TELE_MODE SEL_VECT_SING",
+    "MAX_TORQUE_THRES PRESS_TIME DITHER_WAVE DITHER_RAMP TELE_MODE SEL_VECT_SING",
     start=0,
 )
 LawJoint = IntEnum("LawJoint", "SEL_VECT_LIM LOWER UPPER FIELD_SPEED", start=0)
@@ -50,10 +50,13 @@ LawJoint = IntEnum("LawJoint", "SEL_VECT_LIM LOWER UPPER FIELD_SPEED", start=0)
 # DEL_INVERSE: trDel^-1, NOM seen from its nominal place; NOMINAL: that place in WORLD; GOAL: wanted TN in BASE
 StateFrame = IntEnum("StateFrame", "DEL_INVERSE NOMINAL GOAL", start=0)
 # SMOOTH_WRENCH: SENSE_WRENCH after the low-pass filter; SPRING (3,) [rad]: rotation vector of the orientation spring;
-# SHARES (2,): part of the sum's offset and rotation that `max_sf_vel` left
+# SHARES (2,): part of the sum's offset and rotation that `max_sf_vel` left. Of `stiffness.py`, (3,) along FORCE:
+# STIFFNESS [N/m], FOLLOWING_GAIN [m/s/N], FORCE_BEFORE [N] of the latest step of force, WAY [m] since it, WAY_DUE [m]
+# that counts later; FORCE_PLACE [m]: origin of FORCE in WORLD
 StateSix = IntEnum(
     "StateSix",
-    "DITHER_APPLIED DITHER_STEP TELE_PENDING SENSE_WRENCH SMOOTH_WRENCH FORCE_ERROR STEP FIELD_TWIST SPRING SHARES",
+    "DITHER_APPLIED DITHER_STEP TELE_PENDING SENSE_WRENCH SMOOTH_WRENCH FORCE_ERROR STEP FIELD_TWIST SPRING SHARES "
+    "STIFFNESS FOLLOWING_GAIN FORCE_BEFORE WAY WAY_DUE FORCE_PLACE",
     start=0,
 )
 StateValue = IntEnum(

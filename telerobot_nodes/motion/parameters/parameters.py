@@ -123,6 +123,14 @@ class Force(Group):
         1.0,
         "speed per force error (the source's displacement per sample, over the sample time)",
     )
+    press_time: float = number(
+        "",
+        0.3,
+        "s",
+        0.0,
+        60.0,
+        "time constant of `selVectFc` on soft surfaces, by gains that follow the stiffness; 0: gains as given",
+    )
     max_force_vel: Vector = vector("maxForceVel", _SLOW, "m/s, rad/s", 0.0, 10.0, "highest speed by forces, FORCE")
     min_force_thres: float = number(
         "minForceThres", 0.0, "N", 0.0, 1e4, "monitor: contact is lost below this force; 0: none"

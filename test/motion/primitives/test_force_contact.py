@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.contact import touch
+from telerobot_nodes.bench.contact import contact, touch
 from telerobot_nodes.bench.contact.contact_rig import ContactRig
 from telerobot_nodes.hardware import Realism
 
@@ -25,6 +25,13 @@ def test_ten_newtons_on_a_stiff_plate_without_bounce_and_kept_while_sliding_at_f
     assert found["overshoot"] < 20.0 and found["bounced"] == 0
     assert abs(found["rest_error"]) < 0.5
     assert found["sliding_error"] < 0.5
+
+
+@pytest.mark.lengthy
+def test_a_soft_plate_is_pressed_in_two_seconds_by_default_gains_though_the_wrench_is_late():
+    found = contact.surface(1e3, 0.03, 1)
+    assert found["settled"] <= 2.0
+    assert found["overshoot"] < 50.0 and found["lost"] == 0
 
 
 @pytest.mark.parametrize("frequency", [2.0, 8.0])
