@@ -17,6 +17,7 @@ from supervised import wait_until
 from telerobot_nodes import graph
 from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS, Host
 from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.operator.goal_topics import POINT, POSE
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 from telerobot_nodes.runtime.supervisor import Change
 
@@ -169,6 +170,8 @@ def wiring_of_the_table():
         says, hears = expected(entry, entry.publishes), expected(entry, entry.subscribes)
         if name == "gcmsf_control":
             hears = {row for row in hears if row[0] != "/cspace_planner/world"}  # with its parameter `field`
+        if name == "operator_console":
+            hears |= {(POINT, "geometry_msgs/msg/PointStamped"), (POSE, "geometry_msgs/msg/PoseStamped")}  # of RViz2
         if name == "link_emulator":
             says, hears = says | far_side(upward=True), hears | far_side(upward=False)
         serves = {f"/{service.name}" for service in entry.services}

@@ -103,6 +103,7 @@ def test_a_control_that_cannot_be_is_refused_by_name_and_the_plan_stays(terminal
     assert (after.head_seq, after.time_ratio, after.brake_rate) == (before.head_seq, before.time_ratio, 0.0)
 
 
+@pytest.mark.nightly
 def test_the_shell_waits_for_the_robot_and_tells_its_refusal(terminal):
     """The queue has only sent it on: "sent" is not done."""
     reset, resume = (
@@ -214,7 +215,7 @@ def run_node():
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-@pytest.mark.brief(2)
+@pytest.mark.brief(1)
 def test_a_malformed_parameter_file_is_refused_with_file_line_and_key(run_node, tmp_path, case):
     text, key = BAD_FILES[case]
     file = tmp_path / "bad.yaml"

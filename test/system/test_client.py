@@ -45,6 +45,7 @@ def test_it_is_connected_with_the_first_states_and_a_second_time_beside_the_firs
     assert robot.ask(commands.Deed.GRANT_CONTROL).result is Result.REFUSED  # nobody has asked
 
 
+@pytest.mark.nightly
 def test_a_motion_over_the_plan_ends_where_it_was_sent(robot):
     goal = above(robot, 0.03)
     moved = robot.move_to(position=goal, speed=0.1)
@@ -69,6 +70,7 @@ def test_a_halt_ends_a_motion_and_the_next_halt_is_another(robot):
         assert robot.wait_until(lambda state: robot.resume().done and state.ready, 30.0)
 
 
+@pytest.mark.nightly
 def test_a_reset_that_the_robot_refuses_is_no_success_and_a_tare_after_it_has_its_own_outcome(robot):
     """The queue accepts both: it only sends them on."""
     assert robot.wait_until(lambda state: not state.moving, 30.0)
@@ -102,6 +104,7 @@ def test_a_hand_with_a_linear_scale_of_0_moves_no_tool(robot):
     assert ways[1] > 0.002
 
 
+@pytest.mark.nightly
 def test_what_the_brake_has_deleted_comes_back_and_is_executed(robot):
     assert robot.rate(0.2).done  # so that most of the plan is ahead of the arm
     assert robot.replay(speed=2.0, scale=0.2).done
@@ -148,6 +151,7 @@ def test_texts_are_answered_run_and_cancelled(robot):
     assert lift.wait(30.0).end is CommandEnd.CANCELLED
 
 
+@pytest.mark.nightly
 def test_everything_can_be_awaited(robot):
     async def session():
         answered = await robot.send(commands.TimeRatio(1.0))

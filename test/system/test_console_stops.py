@@ -13,6 +13,7 @@ from telerobot_nodes.runtime import GraphOptions, Supervisor
 pytestmark = [
     pytest.mark.system,
     pytest.mark.lengthy,
+    pytest.mark.nightly,
     pytest.mark.timeout(900),
     pytest.mark.timing("a browser draws the scene without a graphics card and has 60 s for each answer"),
 ]

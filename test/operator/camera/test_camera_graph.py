@@ -17,6 +17,7 @@ LIMIT = 120.0  # [s] for anything a browser must do in software rendering beside
 WITHOUT = ("bag_recorder", "cspace_planner", "rtc_decision_unit")
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.nightly,
     pytest.mark.timeout(600),
     pytest.mark.timing("a browser draws the scene without a graphics card and has 120 s for each answer"),
 ]

@@ -68,6 +68,7 @@ def test_status_from_the_shell_names_state_lead_and_authority(console_url):
     assert seen["authority"] == "operator (here)"
 
 
+@pytest.mark.nightly
 def test_the_ratio_set_from_the_shell_is_in_force(console_url):
     assert telerobot("ratio", "2.0").returncode == 0
     seen = json.loads(telerobot("status", "--json").stdout.splitlines()[-1])
@@ -81,6 +82,7 @@ def test_the_time_clutch_pressed_in_the_browser_changes_the_queue_and_comes_back
     page.get_by_role("button", name="time clutch: engaged").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_halt_from_the_shell_is_confirmed_by_the_robot_and_shown_in_the_browser(page):
     halted = telerobot("halt", "a test")
     assert (halted.returncode, halted.stdout.splitlines()[-1]) == (0, "halted, confirmed by the robot")
@@ -110,6 +112,7 @@ def test_a_leaf_of_the_menus_moves_the_arm_and_a_value_out_of_range_does_not(pag
         assert client.wait_for(lambda c: abs(c.robot.tool_pose[2] - before[2] - 0.03) < 0.002, LIMIT)
 
 
+@pytest.mark.nightly
 def test_a_ratio_out_of_range_is_refused_with_what_is_allowed():
     answer = telerobot("ratio", "99")
     assert answer.returncode == 2
