@@ -30,6 +30,7 @@ class Arm:
 
     def __init__(self, ros, changes):
         self.ros, self.goals, self.changes, self.cancelled = ros, [], [], threading.Event()
+        self.silent = False
         self._robot = load_robot("arm")
         self._state = self._publisher(ControlState, "gcmsf_control/state")
         self._lamp = self._publisher(Signal, "rtc_decision_unit/signals")
@@ -61,6 +62,8 @@ class Arm:
         return self.ros.probe.create_publisher(kind, name, qos_profile(graph.topic(name).qos))
 
     def _report(self):
+        if self.silent:
+            return
         home = self._robot.home.tolist()
         self._state.publish(ControlState(measured_position=home, measured_velocity=[0.0] * len(home)))
 
@@ -154,6 +157,37 @@ def test_a_goal_that_is_accepted_after_its_command_was_given_up_is_cancelled(arm
     arm.unit._outbox.append(give_up)
     assert late.wait(PATIENCE)
     assert arm.cancelled.wait(PATIENCE)
+
+
+@pytest.fixture
+def early(arm):
+    """An arm whose latest report is old when a command begins."""
+    arm.silent = True
+    assert arm.ros.until(lambda: not arm.proxy.known)
+    arm.unit.host.submit("ana", "move left_arm by 5 cm up")
+    return arm
+
+
+def test_a_command_begins_with_the_next_report_when_the_latest_is_old(early):
+    """The decision unit may have been held up itself: what the arm has reported meanwhile is read in its next turns."""
+    assert early.ros.until(lambda: early.proxy._early._waiting is not None)
+    early.silent = False
+    assert early.ros.until(lambda: len(early.goals) == 1)
+
+
+def test_a_command_of_an_arm_that_stays_silent_ends_as_link_loss(early):
+    assert early.ros.until(lambda: early.unit.host.interface.unit.global_error == "left_arm does not report")
+    assert early.goals == []
+
+
+def test_a_command_that_is_stopped_before_the_next_report_does_not_begin(early):
+    assert early.ros.until(lambda: early.proxy._early._waiting is not None)
+    early.unit._outbox.append(lambda: early.proxy.stop(0, "halted"))
+    assert early.ros.until(lambda: early.proxy._early._waiting is None)
+    early.silent = False
+    assert early.ros.until(lambda: early.proxy.known)
+    assert early.goals == []
+    assert early.unit.host.interface.unit.global_error == ""
 
 
 class Accepted:

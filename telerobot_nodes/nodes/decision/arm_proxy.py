@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from telerobot_nodes.core.values import se3_from_pose
 from telerobot_nodes.nodes.decision.arm_stops import ArmStops
 from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits
+from telerobot_nodes.nodes.decision.early_primitive import EarlyPrimitive
 from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, Slowing, goals_of, report_of, slowing
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.rtc.decision import Measured
@@ -61,6 +63,7 @@ class ArmProxy:
         self.authority = AuthorityAgent()
         self._node, self._report, self._measured = node, report, measured
         self._running: _Running | None = None
+        self._early = EarlyPrimitive(partial(self._answer, note=f"{arm.name} does not report"))
         self._limits = ContactLimits()
         self.state = ArmState(robot, self.T_world_arm)
         where = arm.namespace or None
@@ -83,9 +86,13 @@ class ArmProxy:
 
     def begin(self, primitive: Primitive, request: Request) -> None:
         """Begin a primitive; a report always follows."""
-        if not self.known:
-            self._answer(primitive, "link_loss", f"{self.arm.name} does not report")
-        elif primitive.executive == "sense":
+        if self.known:
+            self._begin(primitive, request)
+        else:
+            self._early.wait(primitive, request, self._node.now())
+
+    def _begin(self, primitive: Primitive, request: Request) -> None:
+        if primitive.executive == "sense":
             self._answer(primitive, "done")
         elif primitive.executive == "tare":
             self._call_tare(primitive)
@@ -102,6 +109,7 @@ class ArmProxy:
     def stop(self, number: int, outcome: str) -> None:
         """Cancel the goal of a primitive (0: whichever runs); its report will give `outcome`."""
         running = self._running
+        self._early.stop(number, outcome or "halted")
         wish = self.authority.wish
         if wish is not None and number in (0, wish.primitive):
             self.authority.give_up(self._node.now())
@@ -116,6 +124,7 @@ class ArmProxy:
 
     def hold(self, number: int, hold: bool) -> None:
         """Stop on the path and keep the rest, or continue."""
+        self._early.hold(number, hold)
         running = self._running
         if running is None or running.primitive.number != number or running.held == hold:
             return
@@ -134,6 +143,7 @@ class ArmProxy:
 
     def slow(self, number: int, speed: float) -> None:
         """Slow the primitive down to a tool speed [m/s], all of it that is still to come; it is never made faster."""
+        self._early.stop(number, "refused")
         running = self._running
         if running is None or running.primitive.number != number:
             return
@@ -159,6 +169,9 @@ class ArmProxy:
     def tick(self) -> None:
         """Check the time: lost links, primitives that outlast their limit, messages of authority."""
         now = self._node.now()
+        early = self._early.due(now, self.known)
+        if early is not None:
+            self._begin(*early)
         running = self._running
         if running is not None and self.state.is_lost(now):
             self._measured(self.arm.name, self.state.lost(), True)
