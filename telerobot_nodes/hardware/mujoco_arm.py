@@ -47,8 +47,7 @@ class MujocoArm:
         self._torque = int(self.model.sensor(TORQUE).adr[0])
         self._qpos, self._qvel, self._sensed = self.data.qpos, self.data.qvel, self.data.sensordata  # views
         self._true = np.zeros(6)
-        opening = robot.gripper.max_opening if robot.gripper else 0.0
-        self._start = start or ArmPose(np.array(robot.home), opening)
+        self._given_start = start
         self._q = self._start.position.copy()
         self._qd = np.zeros(robot.dof)
         self._effort = np.zeros(robot.dof)
@@ -141,6 +140,12 @@ class MujocoArm:
 
     def close(self) -> None:
         """Do nothing."""
+
+    @property
+    def _start(self) -> ArmPose:
+        if self._given_start is not None:
+            return self._given_start
+        return ArmPose(np.array(self.robot.home), self.robot.gripper.max_opening if self.robot.gripper else 0.0)
 
     def _resting(self) -> ServoReference:
         zero = np.zeros(self.robot.dof)
