@@ -9,6 +9,7 @@ from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.operator.client import (
+    HaltStage,
     LinkSetting,
     OperatorClient,
     Outcome,
@@ -169,6 +170,10 @@ class RunningConsole:
         with self.stepped:
             first = self.steps
             assert self.stepped.wait_for(lambda: self.steps >= first + 2, LIMIT), self.errors
+
+    def is_halt_open(self):
+        """Whether the robot has not yet shown the receipt of the latest halt."""
+        return self.client.halt_watch.stage is HaltStage.ASKED
 
     def wait_for_steps(self, wanted):
         """Until a step of the console after which `wanted()` holds."""

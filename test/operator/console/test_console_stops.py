@@ -38,6 +38,7 @@ def untroubled(console, page):
     page.evaluate("document.activeElement.blur()")
     console.wait_for_presses(page)
     console.reset()
+    console.wait_for_steps(lambda: not console.is_halt_open())  # else the next press is the same halt
     console.sink.commands.clear()
     yield
     page.keyboard.press("Escape")  # closes a list or the palette
