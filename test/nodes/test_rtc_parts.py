@@ -1,6 +1,5 @@
-"""The decision unit's node, its parts without a graph: primitives as goals, reasons as outcomes, memory, authority."""
+"""The decision unit's node, its parts without a graph: primitives as goals, reasons as outcomes, memory."""
 
-import contextlib
 import dataclasses
 
 import numpy as np
@@ -8,17 +7,15 @@ import pinocchio as pin
 import pytest
 import yaml
 
-from telerobot_nodes.core.protocol import AuthorityKind, OperationKind, StopCause
+from telerobot_nodes.core.protocol import StopCause
 from telerobot_nodes.core.robot import Kinematics, load_robot
 from telerobot_nodes.core.values import pose_from_se3
-from telerobot_nodes.errors import AuthorityError, InvalidValueError
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.primitives import Executive, PrimitiveRequest
-from telerobot_nodes.nodes.decision.authority_agent import AuthorityAgent, HandOver
 from telerobot_nodes.nodes.decision.contact_limits import ContactLimits, begun_in_contact
 from telerobot_nodes.nodes.decision.executive_goals import ExecutiveGoal, goals_of, slowing
 from telerobot_nodes.nodes.decision.rtc_subsystems import refuse_shared, robot_of
-from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.rtc.decision import BindPrimitive, ElaborateScript, Job, ParseText
 from telerobot_nodes.rtc.elaboration import straight_pieces
 from telerobot_nodes.rtc.execution import outcome_of
@@ -307,90 +304,6 @@ def test_a_threshold_set_by_a_reflex_means_that_reflex(workers):
     primitive, request = first_primitive(workers, "move left_arm to home unless force > 5 then stop")
     assert outcome_of(primitive, request, "max_force") == "reflex_1"
     assert outcome_of(primitive, request, "max_torque") == "collision"
-
-
-class Robot:
-    """An executor with its desk, and what agents say to it, over a link that loses nothing."""
-
-    def __init__(self, robot):
-        self.executor = PlanExecutor(robot)
-        self.now = 0.0
-
-    def talk(self, agent, said=()):
-        """One round: what the agent says, and what it hears of it."""
-        self.now += 0.3
-        message, claim = agent.due(self.now)
-        for entry in (*said, message):
-            if entry is not None:
-                with contextlib.suppress(AuthorityError):  # as the node does; the report tells
-                    self.executor.on_authority(self.now, entry)
-        if claim is not None:
-            self.executor.receive(self.now, [claim])
-        return agent.on_report(self.now, self.executor.report(self.now))
-
-
-@pytest.fixture
-def executor(robot):
-    from telerobot_nodes.core.protocol import ControlState
-    from telerobot_nodes.plan.log import ControlReport
-
-    rig = Robot(robot)
-    rig.executor.on_control(0.0, ControlReport(ControlState.HOLDING, 0, 0, 0.0, robot.home, np.zeros(robot.dof)))
-    return rig
-
-
-def test_the_program_claims_a_free_plan_and_gives_it_back(executor):
-    agent = AuthorityAgent()
-    executor.talk(agent)
-    assert agent.begin(executor.now, HandOver(4, True)) == ""
-    assert [executor.talk(agent) for _ in range(2)][-1] == (4, "granted") or agent.holds
-    assert agent.holds
-    assert agent.begin(executor.now, HandOver(5, False)) == ""
-    assert executor.talk(agent) == (5, "granted")
-    assert not agent.holds
-
-
-def test_the_program_asks_who_has_the_plan_and_takes_no_for_an_answer(executor):
-    from telerobot_nodes.plan.authority import AuthorityMessage
-    from telerobot_nodes.plan.log import Operation
-
-    epoch = executor.executor.report(0.0).epoch + 1
-    executor.executor.receive(0.0, [Operation(epoch, 1, OperationKind.AUTHORITY, "ana")])
-    agent = AuthorityAgent()
-    executor.talk(agent)
-    assert agent.begin(executor.now, HandOver(4, True)) == ""
-    assert executor.talk(agent) is None  # asked
-    refusal = AuthorityMessage(AuthorityKind.REFUSE, "ana", agent.agent, epoch)
-    executor.executor.on_authority(executor.now, refusal)
-    assert agent.on_report(executor.now, executor.executor.report(executor.now)) == (4, "denied")
-    assert agent.begin(executor.now, HandOver(5, True)) == ""
-    executor.talk(agent)
-    executor.executor.on_authority(executor.now, dataclasses.replace(refusal, kind=AuthorityKind.CONSENT))
-    results = [executor.talk(agent) for _ in range(3)]
-    assert (5, "granted") in results
-    assert agent.holds
-
-
-@pytest.mark.parametrize(("kind", "outcome"), [(AuthorityKind.CONSENT, "granted"), (AuthorityKind.REFUSE, "denied")])
-def test_a_program_that_asks_while_another_asks_waits_for_its_turn(executor, kind, outcome):
-    from telerobot_nodes.plan.authority import AuthorityMessage
-    from telerobot_nodes.plan.log import Operation
-
-    epoch = executor.executor.report(0.0).epoch + 1
-    executor.executor.receive(0.0, [Operation(epoch, 1, OperationKind.AUTHORITY, "ana")])
-    executor.executor.on_authority(executor.now, AuthorityMessage(AuthorityKind.REQUEST, "eve"))
-    agent = AuthorityAgent()
-    executor.talk(agent)
-    assert agent.begin(executor.now, HandOver(4, True)) == ""
-    assert [executor.talk(agent) for _ in range(3)] == [None] * 3
-    for decision, peer in ((AuthorityKind.REFUSE, "eve"), (kind, agent.agent)):
-        executor.executor.on_authority(executor.now, AuthorityMessage(decision, "ana", peer, epoch))
-    assert (4, outcome) in [executor.talk(agent) for _ in range(3)]
-    assert agent.holds == (outcome == "granted")
-
-
-def test_without_an_executor_there_is_nothing_to_hand_over():
-    assert "no plan executor" in AuthorityAgent().begin(10.0, HandOver(1, True))
 
 
 @pytest.mark.parametrize(
