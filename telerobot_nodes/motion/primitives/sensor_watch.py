@@ -8,6 +8,8 @@ after a slip or a knock; a force that steps without motion and stays there is th
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
@@ -32,36 +34,46 @@ class SteadyForce:
     def __init__(self) -> None:
         self._mean = np.zeros(3)  # [N]
         self._deviation = 0.0  # [N] largest from the mean, lately
-        self._q: FloatArray | None = None  # (dof,) [rad] at the reading before
-        self._step = np.zeros(3), 0.0, 0.0  # [N] force after a step without motion, [N] its size, [s]; size 0: none
+        self._q = np.empty(0)  # (dof,) [rad] at the reading before; empty: none
+        self._after = np.zeros(3)  # [N] after a step without motion
+        self._step, self._since = 0.0, 0.0  # [N] its size, 0: none; [s]
+        self._from_mean, self._from_after, self._moved = np.zeros(3), np.zeros(3), np.empty(0)  # scratch
 
     def jumped(self, at: float, force: FloatArray, q: FloatArray) -> bool:
         """True for a force (3,) [N] at `at` [s] that no contact causes; `q` (dof,) [rad]: the measured joints."""
-        mean, off = float(np.linalg.norm(self._mean)), float(np.linalg.norm(force - self._mean))
-        moved = 0.0 if self._q is None else float(np.abs(q - self._q).max())
-        self._q = q.copy()
+        mean, off = _size(self._mean), _size(np.subtract(force, self._mean, out=self._from_mean))
+        moved = self._way(q)
         if self._stays(at, force):
             return True
         if mean > PULL and self._deviation < STEADY * mean:
             along = float(force @ self._mean)
-            if along < -PULL * mean and along < OPPOSITE * mean * float(np.linalg.norm(force)):
+            if along < -PULL * mean and along < OPPOSITE * mean * _size(force):
                 return True
             if off > max(PULL, STEP * mean, STIFFEST * moved):
-                self._step = force.copy(), off, at
+                self._after[:] = force
+                self._step, self._since = off, at
         self._deviation = max(FORGET * self._deviation, off)
-        self._mean += SHARE * (force - self._mean)
+        self._from_mean *= SHARE
+        self._mean += self._from_mean
         return False
+
+    def _way(self, q: FloatArray) -> float:
+        """Farthest [rad] that a joint has moved since the reading before."""
+        if self._q.size != q.size:
+            self._q, self._moved = q.copy(), np.zeros_like(q)
+        np.abs(np.subtract(q, self._q, out=self._moved), out=self._moved)
+        self._q[:] = q
+        return float(self._moved.max())
 
     def _stays(self, at: float, force: FloatArray) -> bool:
         """True when the force has stayed where it stepped to."""
-        after, size, since = self._step
-        if not size:
+        if not self._step:
             return False
         share, shortest = STAYS
-        if float(np.linalg.norm(force - after)) > share * size:
-            self._step = after, 0.0, 0.0
+        if _size(np.subtract(force, self._after, out=self._from_after)) > share * self._step:
+            self._step = 0.0
             return False
-        return at - since >= shortest
+        return at - self._since >= shortest
 
 
 class SensorWatch:
@@ -128,3 +140,7 @@ class SensorWatch:
         constant = self._received_at - self._changed_at
         frozen, at_end = constant > frozen_time, constant > AT_END * frozen_time
         return bool(frozen.all() or (at_end & self._at_peak).any())
+
+
+def _size(force: FloatArray) -> float:
+    return math.sqrt(float(force @ force))

@@ -53,10 +53,10 @@ class HardwareInterfaceNode(GraphNode):
         self._inherited = RESTARTED if self._life.died else str(self._life.note.get("estop", ""))
         file = state_file(self.get_fully_qualified_name(), "pose")
         self._pose = KeptPose(file, robot) if file is not None else None
+        start = self._pose.latest() if self._pose is not None else None
         setting = DriverSetting(
-            robot, parameters.servo_period, self.get_namespace(), parameters, task_board=parameters.task_board,
-            start=self._pose.latest() if self._pose is not None else None,
-        )  # fmt: skip
+            robot, parameters.servo_period, self.get_namespace(), parameters, parameters.task_board, start=start
+        )
         self._arm = Hardware(robot, parameters.servo_period, make_arm(setting))
         self._ticks = 0
         self._measured_at = -math.inf
