@@ -1,6 +1,7 @@
 """Requests of operators over a link, emulated or between two hosts: one delay each way, through loss, once."""
 
 import time
+import zlib
 
 import pytest
 from free_ports import write_loopback_hosts
@@ -18,6 +19,7 @@ from telerobot.srv import ChangePrimitive, SetLink
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.graph import OPERATOR_SIDE
+from telerobot_nodes.link.requests.messages import Begin, Ended, RequestEnd, unpack_answer
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.tools.link import LinkNode
 from telerobot_nodes.nodes.tools.link_emulator import LinkEmulatorNode
@@ -133,6 +135,18 @@ def test_a_stop_ends_what_runs(ros, ends):
     assert ros.call(Trigger, OPERATOR_SIDE + STOP).message == "1 primitives stopped"
     answered = ends.result(handle)
     assert (answered.status, answered.result.report.reason) == (GoalStatus.STATUS_ABORTED, "external_stop")
+
+
+@pytest.mark.parametrize("body", [b"not compressed", zlib.compress(b"no goal")])
+def test_a_request_whose_bytes_are_no_goal_is_refused_and_begins_nothing(ros, emulated, body):
+    runner, answers = emulated.links[0]._runner, []
+    runner._send = lambda _channel, data: answers.append(unpack_answer(data))
+    begin = Begin(1, runner._core._life, 1, EXECUTE, body)
+    call(ros.executor, lambda: runner._receive(begin.pack()))
+    (ended,) = (one for one in answers if isinstance(one, Ended))
+    assert ended.end is RequestEnd.REFUSED
+    assert "ExecutePrimitive" in ended.reason
+    assert emulated.robot.goals == []
 
 
 def test_a_sequence_of_five_thousand_steps_crosses_whole_and_its_end_comes_back(ros, ends):

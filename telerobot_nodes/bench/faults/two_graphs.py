@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from telerobot_nodes.bench.link import Relay, Side, TwoHosts
+from telerobot_nodes.bench.link import Relay, Side, TwoHosts, children
 from telerobot_nodes.errors import TelerobotError
 
 START_LIMIT = 120.0  # [s]
@@ -151,14 +151,9 @@ class TwoGraphs:
 
 def _below(pid: int) -> list[int]:
     """Processes that this one started, and those that they started."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(entry.name))
-    found, next_ones = [], [pid]
+    started, found, next_ones = children(), [], [pid]
     while next_ones:
-        next_ones = [child for one in next_ones for child in children.get(one, ())]
+        next_ones = [child for one in next_ones for child in started.get(one, ())]
         found += next_ones
     return found
 

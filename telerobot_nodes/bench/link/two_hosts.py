@@ -38,6 +38,16 @@ def write_hosts(folder: Path, extra: str = "", rate: float = 0.0) -> tuple[Relay
     return relay, files
 
 
+def children() -> dict[int, list[int]]:
+    """The processes of this machine, by the one that started them."""
+    found: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            found.setdefault(parent, []).append(int(entry.name))
+    return found
+
+
 @dataclass
 class Side:
     """One host: a command that runs until it is interrupted, and its output."""
@@ -72,12 +82,11 @@ class Side:
 
     def pid(self, node: str) -> int:
         """Process of a node that it runs. Raises TelerobotError."""
-        for entry in Path("/proc").iterdir():
+        for pid in children().get(self.process.pid, ()) if self.process is not None else ():
             with contextlib.suppress(OSError, ValueError):
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                words = (entry / "cmdline").read_bytes().decode().split("\0")
-                if self.process is not None and parent == self.process.pid and words[words.index("run") + 1] == node:
-                    return int(entry.name)
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+                if words[words.index("run") + 1] == node:
+                    return pid
         raise TelerobotError(f"{self.role}: no process of {node}")
 
     def stop(self) -> int:

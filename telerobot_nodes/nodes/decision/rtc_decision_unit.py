@@ -286,7 +286,7 @@ class RtcDecisionUnitNode(GraphNode):
 
     def _drain(self) -> None:
         while self._outbox:
-            self._guarded(self._outbox.popleft())()
+            self.guarded(self._outbox.popleft())()
 
     def _save(self) -> None:
         if self._store.is_new:

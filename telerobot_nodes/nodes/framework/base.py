@@ -36,7 +36,7 @@ class GraphNode(TableNode):
         super().__init__(options)
         self.failure = ""  # why the process must end; set from any thread
         self._diagnostics = self.publisher("diagnostics")
-        self.create_timer(DIAGNOSTICS_PERIOD, self._guarded(self._publish_health), clock=self._steady)
+        self.create_timer(DIAGNOSTICS_PERIOD, self.guarded(self._publish_health), clock=self._steady)
 
     # hooks ---------------------------------------------------------------------------------------------------
 

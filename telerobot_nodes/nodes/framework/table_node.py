@@ -127,7 +127,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
             if self._attempt(on_goal, goal) is not None:
                 goal.abort(kind.Result())
 
-        server = GoalServer(self, kind, name, lambda: self.active, take, self._guarded(on_cancel))
+        server = GoalServer(self, kind, name, lambda: self.active, take, self.guarded(on_cancel))
         self._goal_servers.append(server)
         return server
 
@@ -151,7 +151,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
     def soon(self, callback: Callable[..., None], *arguments: Any) -> None:
         """Call `callback` on the executor's thread, its errors noted; from any thread."""
         if self.executor is not None:
-            self.executor.create_task(self._guarded(callback), *arguments)
+            self.executor.create_task(self.guarded(callback), *arguments)
 
     @staticmethod
     def now() -> float:
@@ -213,7 +213,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
 
         return call
 
-    def _guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
+    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
         """`callback` with its errors noted instead of raised."""
 
         def call(*arguments: Any) -> None:

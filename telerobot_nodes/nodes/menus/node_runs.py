@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from threading import Condition
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.core.protocol import identity
-from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.nodes.clients import Primitives, open_robot
 from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, MacroRun, PrimitiveRun
 
@@ -39,23 +38,6 @@ class _Goals:
     """What `Primitives` needs of its carrier, by right of the table."""
 
     def __init__(self, node: GraphNode) -> None:
-        self._node = node
-        self.action_client, self.client, self.now = node.action_client, node.client, node.now
-
-    @property
-    def namespace(self) -> str:
-        """Namespace of the arm, without a slash at its end; empty: root."""
-        return str(self._node.get_namespace()).rstrip("/")
-
-    def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
-        """`callback` with its errors noted instead of raised."""
-
-        def call(*arguments: Any) -> None:
-            try:
-                callback(*arguments)
-            except TelerobotError as error:
-                self._node.note_refusal(error)
-            except Exception as error:  # noqa: BLE001 -- boundary: a bad report must not end the node
-                self._node.note_error(error)
-
-        return call
+        self.action_client, self.client = node.action_client, node.client
+        self.now, self.guarded = node.now, node.guarded
+        self.namespace = str(node.get_namespace()).rstrip("/")  # of the arm; empty: root

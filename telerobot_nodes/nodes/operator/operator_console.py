@@ -105,8 +105,7 @@ class OperatorConsoleNode(GraphNode):
 
     def _wake(self) -> None:
         """Let this node's thread take the requests of the browsers; from any thread."""
-        if self.executor is not None:  # which supports no guard conditions
-            self.executor.create_task(self._take)
+        self.soon(self._take)
 
     def _take(self) -> None:
         if self.active:

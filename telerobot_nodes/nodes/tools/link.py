@@ -163,7 +163,7 @@ class LinkNode(GraphNode):
     def _serve(self) -> None:
         try:
             while self._running:
-                self._guarded(self._serve_once)()
+                self.guarded(self._serve_once)()
         finally:
             if self._running:
                 self.failure = "the thread of the socket has ended"

@@ -254,12 +254,15 @@ def _packed(message: Any) -> bytes:
 
 
 def _unpacked(data: bytes, kind: Any) -> Any:
-    """The message in the bytes; raises InvalidValueError when it is larger than any that is sent."""
+    """The message in the bytes; raises InvalidValueError when they are none, or one larger than any that is sent."""
     unpacking = zlib.decompressobj()
-    plain = unpacking.decompress(data, MOST_MESSAGE)
-    if unpacking.unconsumed_tail:
-        raise InvalidValueError("request.size", len(data), f"allowed: {MOST_MESSAGE} B when unpacked")
-    return deserialize_message(plain, kind)
+    try:
+        plain = unpacking.decompress(data, MOST_MESSAGE)
+        if unpacking.unconsumed_tail:
+            raise InvalidValueError("request.size", len(data), f"allowed: {MOST_MESSAGE} B when unpacked")
+        return deserialize_message(plain, kind)
+    except (zlib.error, RuntimeError) as error:  # RuntimeError: of rclpy
+        raise InvalidValueError("request", f"{len(data)} B", f"allowed: a {kind.__name__} ({error})") from None
 
 
 def _crossing() -> tuple[graph.Service, ...]:

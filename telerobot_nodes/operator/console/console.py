@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -131,8 +132,9 @@ class Console:
         """Of the stop bar, on the web server's thread."""
         command = PRESSES[press]()
         if isinstance(command, commands.Halt | commands.EStop):
-            for client in self._stopped:
-                client.stop(command, time.monotonic())
+            with ExitStack() as stack:  # what keeps the stop of one arm back keeps back no other's
+                for client in reversed(self._stopped):
+                    stack.callback(client.stop, command, time.monotonic())
             self.inbox.put(Stopped(command))
         else:
             self.inbox.put(command)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from viser_scene import RecordingScene
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from telerobot_nodes.core.protocol import ExecutorMode, UpdateKind
@@ -83,6 +84,20 @@ def test_a_stop_of_the_bar_goes_to_every_arm_at_once_from_the_thread_that_receiv
         console.close()
     assert own.asked == [commands.Reset()]
     assert left.asked == port.asked == []
+
+
+def test_a_stop_that_cannot_be_sent_to_one_arm_goes_to_the_others(port):
+    own = Port()
+    own.halt = lambda number, reason: own.stops[0]
+    others = (OtherArm("right", client_of(port), ROBOT, SHAPES, BASE),)
+    console = Console(client_of(own), ROBOT, SHAPES, ConsoleSetup(port=0, others=others))
+    try:
+        with connect(console.url.replace("http", "ws") + "/stops") as page, pytest.raises(ConnectionClosed):
+            page.send("halt")
+            page.recv(20.0)  # not confirmed: the page sends it again
+    finally:
+        console.close()
+    assert port.stops == ["halt"]
 
 
 def test_the_arm_stands_at_its_base_with_its_name_and_everything_of_it_below_that(scene, port):
