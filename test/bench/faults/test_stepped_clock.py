@@ -14,8 +14,9 @@ WAITS = """
 import ctypes, sys, time
 libc, semaphore = ctypes.CDLL(None), ctypes.create_string_buffer(64)
 libc.sem_init(semaphore, 0, 0)
-print(int(time.time()), flush=True)
-end = time.time() + float(sys.argv[1])
+before = time.time()
+end = before + float(sys.argv[1])  # made before the line, since the test steps the clock as soon as it reads that
+print(int(before), flush=True)
 libc.sem_timedwait(semaphore, (ctypes.c_long * 2)(int(end), int(end % 1 * 1e9)))
 print(int(time.time()), flush=True)
 """
