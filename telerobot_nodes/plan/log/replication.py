@@ -47,7 +47,7 @@ class PlanReplication:
         self._window = window
         self._sender: Sender | None = None
         self._sent_seq = 0  # last point in an operation
-        self._deleted = DeletedPoints()
+        self._deleted = DeletedPoints(store)
         self._tail = TailTracker()
         self._refused_number = 0
         self._check_number = 0  # operation whose confirmation CHECKING and JOINING wait for
@@ -128,8 +128,8 @@ class PlanReplication:
         if after_seq < self._sent_seq:
             operation = self.sender.submit(OperationKind.TRUNCATE, after_seq=after_seq, urgent=True)
             self._tail.expect(operation.number, after_seq)
-            self._deleted.remember(operation.number, self._store, after_seq)
             self._sent_seq = after_seq
+            return self._deleted.delete(operation.number, after_seq)
         return self._store.truncate(after_seq)
 
     def clear(self) -> int:
@@ -139,9 +139,8 @@ class PlanReplication:
         self._tail.expect(operation.number, 0)
         if self.phase is Phase.SETTLING:
             return 0
-        self._deleted.remember(operation.number, self._store, keep)
         self._doubt()
-        return self._store.truncate(keep)
+        return self._deleted.delete(operation.number, keep)
 
     def limit(self, seq: int) -> None:
         """Let the robot execute no point above `seq`, 0: any. Said again when it has forgotten it."""
@@ -164,9 +163,8 @@ class PlanReplication:
         """
         self._open_epoch(Event.TAKE_OVER)
         operation = self.sender.submit(OperationKind.TRUNCATE, after_seq=meeting_seq)
-        self._deleted.remember(operation.number, self._store, meeting_seq)
+        self._deleted.delete(operation.number, meeting_seq)
         self._check_number = operation.number
-        self._store.truncate(meeting_seq)
         self._sent_seq = meeting_seq
 
     def give_up(self) -> None:
@@ -265,7 +263,7 @@ class PlanReplication:
     def _agree(self, report: ExecutorReport) -> None:
         before = self._store.last_seq
         lost = self._store.after(report.tail_seq).copy() if self._tail.lost else None
-        kept_seq = self._deleted.restore(self._store, report.tail_seq)
+        kept_seq = self._deleted.restore(report.tail_seq)
         if kept_seq is None:
             self.notices.append("robot holds points that are unknown here: it finishes them first")
             self.fire(Event.UNKNOWN_TAIL)

@@ -50,7 +50,7 @@ class SenderConfig:
                 raise InvalidValueError(f"sender.{name}", getattr(self, name), "allowed: 1 or more")
 
 
-@dataclass
+@dataclass(slots=True)
 class _Pending:
     operation: Operation
     bytes: int

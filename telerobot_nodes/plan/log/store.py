@@ -7,6 +7,7 @@ O(log n). Numbers increase but may have gaps: a deleted number is never used aga
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,10 @@ from telerobot_nodes.errors import InvalidValueError, QueueFullError
 from telerobot_nodes.plan.log.points import MIN_STEP, PlanPoints
 
 FIRST_SIZE = 1024
+
+
+def _nothing() -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ class PlanStore:
         self._start = 0
         self._end = 0
         self._cut = 0  # end of the rows that were truncated and not written over
+        self.before_overwriting: Callable[[], None] = _nothing  # last call for who needs truncated rows
         self._allocate(FIRST_SIZE)
 
     def __len__(self) -> int:
@@ -109,6 +115,8 @@ class PlanStore:
         if len(self) + n > self.capacity:
             raise QueueFullError(f"plan: {len(self)} + {n} points; allowed: {self.capacity}")
         self._check_follows(seq, time)
+        if self._cut > self._end:
+            self.before_overwriting()
         self._reserve(n)
         rows = slice(self._end, self._end + n)
         self._seq[rows] = seq
@@ -136,19 +144,25 @@ class PlanStore:
 
     def clear(self) -> None:
         """Drop every point."""
+        self.before_overwriting()
         self._start = self._end = self._cut = 0
 
     def truncate(self, after_seq: int) -> int:
         """Drop every point with a number above `after_seq`; returns how many. Costs O(log n)."""
-        end = self._start + int(self._seq[self._start : self._end].searchsorted(after_seq, side="right"))
+        end = self._end_of(after_seq)
         dropped = self._end - end
-        self._cut = max(self._cut, self._end)
+        if self._cut < self._end:
+            self._cut = self._end
         self._end = end
         return dropped
 
     def truncated(self) -> PointBlock:
         """What `truncate` has dropped from the end since the last append: the points after the newest; copies."""
-        return self._rows(slice(self._end, self._cut)).copy()
+        return self.rows(slice(self._end, self._cut)).copy()
+
+    def truncated_rows(self, n: int) -> slice:
+        """Rows of the first `n` of `truncated()`, for `rows`; they hold until `before_overwriting` is called."""
+        return slice(self._end, self._end + n)
 
     def _truncated_after(self, seq: int) -> PointBlock:
         """Of what was truncated, the points after this one; none if it is not among them."""
@@ -176,18 +190,14 @@ class PlanStore:
 
     def after(self, seq: int, limit: int | None = None) -> PointBlock:
         """The points with numbers above `seq`, oldest first, at most `limit` of them; views."""
-        return self._rows(self._after(seq, self._end if limit is None else limit))
+        return self.rows(self._after(seq, self._end if limit is None else limit))
 
-    def copy_after(self, seq: int, limit: int) -> PointBlock:
-        """Like `after`, independent of the store: without views between, which cost as much as the copies."""
-        rows = self._after(seq, limit)
-        return PointBlock(
-            self._seq[rows].copy(),
-            self._time[rows].copy(),
-            self._pose[rows].copy(),
-            self._timing[rows].copy(),
-            self._gripper[rows].copy(),
-        )
+    def rows(self, rows: slice) -> PointBlock:
+        """The points of these rows; views."""
+        columns = (self._seq[rows], self._time[rows], self._pose[rows], self._timing[rows], self._gripper[rows])
+        for column in columns:
+            column.setflags(write=False)
+        return PointBlock(*columns)
 
     def before_time(self, time: float) -> int:
         """Number of the last point at or before plan time [s]; 0 when there is none."""
@@ -217,15 +227,17 @@ class PlanStore:
                 "point.time", float(time[0]), f"allowed: {self.last_time + MIN_STEP:g} [s] or later"
             )
 
+    def _end_of(self, seq: int) -> int:
+        """Row after the point with this number, or after the last one below it."""
+        if self._end > self._start:
+            guess = self._end - self._seq.item(self._end - 1) + seq  # numbers near the tail have rarely a gap
+            if self._start < guess <= self._end and self._seq.item(guess - 1) == seq:
+                return guess
+        return self._start + int(self._seq[self._start : self._end].searchsorted(seq, side="right"))
+
     def _after(self, seq: int, limit: int) -> slice:
         first = self._start + int(self._seq[self._start : self._end].searchsorted(seq, side="right"))
         return slice(first, min(self._end, first + limit))
-
-    def _rows(self, rows: slice) -> PointBlock:
-        columns = (self._seq[rows], self._time[rows], self._pose[rows], self._timing[rows], self._gripper[rows])
-        for column in columns:
-            column.setflags(write=False)
-        return PointBlock(*columns)
 
     def _allocate(self, size: int) -> None:
         self._seq = np.empty(size, dtype=np.int64)
@@ -238,7 +250,7 @@ class PlanStore:
         """Room for n more: move to the front when half is free there, grow to twice the size otherwise."""
         if self._end + n <= len(self._seq):
             return
-        held = self._rows(slice(self._start, self._end)).copy()
+        held = self.rows(slice(self._start, self._end)).copy()
         if 2 * (len(held) + n) > len(self._seq):
             self._allocate(max(2 * (len(held) + n), 2 * len(self._seq)))
         self._start, self._end = 0, len(held)
