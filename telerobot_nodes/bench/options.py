@@ -68,6 +68,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         {"seed": N, "seconds": A, "stiffness": A, "jitter": A, "loss": A, "image": T, "drawing": T},
     ),
     "link": Benchmark("link.link", {"halts": C, "seconds": A, "cuts": N, "delay": A, "loss": A, "domain": N}),
+    "security": Benchmark("security.security", {"count": C, "seconds": A, "blocks": N, "domain": N, "seed": N}),
     "faults": Benchmark("faults.faults", {"rows": T, "domain": N, "folder": T, "page": T, "minutes": A, "seed": N}),
     "driver": Benchmark("driver.driver", {"stops": N, "demo": S, "robots": T, "rates": L, "folder": T}),
     "two-arms": Benchmark(

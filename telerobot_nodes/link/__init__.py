@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.link.bodies import Data
 from telerobot_nodes.link.delay_line import DelayLine, LinkSettings
 from telerobot_nodes.link.delay_profile import DelayProfile, load_profile
 from telerobot_nodes.link.emulated_link import EmulatedLink, LinkOptions
-from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer
-from telerobot_nodes.link.framing import MOST_BYTES, Fault
+from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer, RefusalAlarm
+from telerobot_nodes.link.framing import MOST_BYTES, Fault, Frame, Kind, decode, encode
 from telerobot_nodes.link.hosts import HostRow, Hosts, create_key, load_hosts, shared_key
 from telerobot_nodes.link.session import Arrival, Identity, Session
 
 __all__ = [
     "MOST_BYTES",
     "Arrival",
+    "Data",
     "DelayLine",
     "DelayProfile",
     "EmulatedLink",
     "Endpoint",
     "Fault",
+    "Frame",
     "HostRow",
     "Hosts",
     "Identity",
+    "Kind",
     "LinkOptions",
     "LinkSettings",
     "Outgoing",
     "Peer",
+    "RefusalAlarm",
     "Session",
     "create_key",
+    "decode",
+    "encode",
     "load_hosts",
     "load_profile",
     "shared_key",

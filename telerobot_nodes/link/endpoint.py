@@ -1,7 +1,8 @@
-"""The link of one host: its sessions by address, and the numbers of what it sends."""
+"""The link of one host: its sessions by address, the numbers of what it sends, and the alarm for what it refuses."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from telerobot_nodes.link.kept import KeptMessages
 from telerobot_nodes.link.session import Arrival, Identity, Line, Session
 
 Address = tuple[str, int]  # numeric address, port
+AGAIN = 1.0  # [s] between two alarms of one attack
+QUIET = 10.0  # [s] without a refused datagram: the alarm is over
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,46 @@ class Endpoint:
             total.update(session.faults)
         return +total
 
+    def refused(self) -> Counter[str]:
+        """Refused datagrams by reason in words, and messages that came too late to be delivered."""
+        total = Counter({fault.name.lower(): count for fault, count in self.faults().items()})
+        total["late"] = sum(counts.late for session in self.sessions.values() for counts in session.counts)
+        return +total
+
     def _number(self, now: float, topic: int, message: bytes) -> int:
         kept = self._line.kept.get(topic)
         if kept is not None:
             return kept.add(now, message)
         self._numbers[topic] += 1
         return self._numbers[topic]
+
+
+class RefusalAlarm:
+    """The alarm for refused datagrams: raised at the first, told again while they go on."""
+
+    def __init__(self) -> None:
+        self._total: Counter[str] = Counter()
+        self._before: Counter[str] = Counter()  # when the alarm was raised
+        self._told: Counter[str] = Counter()
+        self._told_at = self._last = -math.inf
+
+    def update(self, now: float, refused: Mapping[str, int]) -> bool:
+        """Take all counts since the start, by reason; whether there is something to tell now."""
+        if (total := Counter(refused)) != self._total:
+            if not self.is_raised(now):
+                self._before = self._total
+            self._total, self._last = total, now
+        if self._total == self._told or now - self._told_at < AGAIN:
+            return False
+        self._told, self._told_at = self._total, now
+        return True
+
+    def is_raised(self, now: float) -> bool:
+        """Whether a datagram was refused a short while ago."""
+        return now - self._last <= QUIET
+
+    @property
+    def text(self) -> str:
+        """What was refused since the alarm was raised."""
+        counts = self._total - self._before
+        return "refused: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))

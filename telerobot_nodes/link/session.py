@@ -29,6 +29,7 @@ REMINDER_PERIOD = 1.0  # [s] between hellos after that
 LEAST_PAUSE = 0.1  # [s] between two asks for the same
 # [s] after a halt: its datagram once more, which the peer takes once. Soon, lest one arrives after a RESUME.
 HALT_COPIES = (0.02, 0.05, 0.1)
+COPIES_AGE = 0.5  # [s] behind the shortest way, up to which such a copy is not counted as a repeated datagram
 MOST_COPIES = 256  # that wait at once
 MOST_AGAIN = 400_000  # [B] sent again for one ask
 
@@ -195,12 +196,20 @@ class Session:
         if not self._peer_life or frame.life != self._peer_life:
             return Fault.OTHER_LIFE
         if not self._window.accept(frame.number):
-            return Fault.REPEATED
+            return [] if self._is_copy(now, frame) else Fault.REPEATED
         self.watch.hear(now)
         handle = {Kind.BEAT: self._on_beat, Kind.DATA: self._on_data, Kind.ASK: self._on_ask}[frame.kind]
         arrivals = handle(now, frame)
         self.watch.update(now)
         return arrivals
+
+    def _is_copy(self, now: float, frame: Frame) -> bool:
+        """Whether a datagram that came before is one of the copies that a halt's sender makes."""
+        data = Data.unpack(frame.body) if frame.kind is Kind.DATA else None
+        if data is None or data.topic not in self._inboxes:
+            return False
+        halt = self._crossings[data.topic].priority is Priority.HALT
+        return halt and self.watch.lateness(now, frame.stamp) <= COPIES_AGE
 
     def _on_hello(self, now: float, frame: Frame) -> list[Arrival] | Fault:
         hello = Hello.unpack(frame.body)

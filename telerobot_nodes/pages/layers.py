@@ -61,7 +61,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {
         "bench": (
             *("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study"),
-            *("console", "faults"),
+            *("console", "faults", "security"),
         )
     },
     {"cli": ("program", "macro", "host")},

@@ -67,3 +67,15 @@ def test_a_network_of_a_rate_loses_what_it_cannot_hold(ends):
     robot.settimeout(0.5)
     with pytest.raises(TimeoutError):
         robot.recv(2000)
+
+
+def test_what_is_withheld_does_not_arrive_and_everything_else_does(ends):
+    robot, operator, relay = ends
+    with relay.withhold(lambda upward, datagram: upward and datagram.startswith(b"motion")) as held:
+        operator.sendto(b"motion", ("127.0.0.1", relay.robot_seen_at))
+        operator.sendto(b"beat", ("127.0.0.1", relay.robot_seen_at))
+        assert robot.recv(100) == b"beat"
+    assert held == [b"motion"]
+    operator.sendto(b"motion again", ("127.0.0.1", relay.robot_seen_at))
+    assert robot.recv(100) == b"motion again"
+    assert relay.host(True) == robot.getsockname()

@@ -6,27 +6,19 @@ Two real link nodes in two ROS domains, a network of this process between them, 
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from telerobot_nodes.bench import report
-from telerobot_nodes.bench.link.relay import Relay
-from telerobot_nodes.bench.link.two_hosts import Side, write_hosts
+from telerobot_nodes.bench.link.rig import READY_LIMIT, LinkRig, link_rig
 from telerobot_nodes.core.protocol import LinkState
-from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.link import LinkSettings
-from telerobot_nodes.runtime import join_graph
 
 if TYPE_CHECKING:
-    from telerobot_nodes.nodes.probes import LinkProbe, Traffic
+    from telerobot_nodes.nodes.probes import Traffic
 
-READY_LIMIT = 60.0  # [s]
 HALT, OPERATIONS = "halt", "plan_executor/operations"
 TELEOP, STATE = "gcmsf_control/teleop_cmds", "plan_executor/state"
 REPORTS, WORLD = "rtc_decision_unit/reports", "cspace_planner/world"
@@ -39,63 +31,10 @@ LOAD: Load = (  # topic, from the robot, rate [Hz], bytes: about those of a run
     (WORLD, True, 0.5, 20_000),
 )
 HALT_PERIOD, REPEAT = 0.5, 0.05  # [s] between halts, between repetitions of one
-STEP = 0.005  # [s]
 CUT = 10.0  # [s]
 SETTLE = 12.0  # [s] after a step of the delay, in which increments expire
 THIN, THIN_DELAY = 2e6, 0.05  # [bit/s], [s]
 BULK = (WORLD, True, 2.0, 200_000)  # more than the thin network carries
-
-
-class Rig:
-    """Two link nodes, a network, and a probe on each side."""
-
-    def __init__(self, relay: Relay, robot: LinkProbe, operator: LinkProbe) -> None:
-        self.relay, self.robot, self.operator = relay, robot, operator
-        self._numbers: dict[str, int] = {}
-        self.arrivals = {name: self._far(upward).listen(name) for name, upward in _directions().items()}
-
-    def now(self) -> float:
-        """Host monotonic time [s]."""
-        return self.robot.now()
-
-    def spin(self) -> None:
-        """Receive on both sides for STEP."""
-        self.robot.spin(0.5 * STEP)
-        self.operator.spin(0.5 * STEP)
-
-    def until(self, ready: Callable[[], bool], limit: float, what: str) -> float:
-        """Receive until `ready`; how long it took [s]. Raises TelerobotError."""
-        start = self.now()
-        while not ready():
-            if self.now() - start > limit:
-                raise TelerobotError(f"{what}: not within {limit:g} s")
-            self.spin()
-        return self.now() - start
-
-    def are(self, state: LinkState) -> bool:
-        """Whether both hosts report so."""
-        return self.robot.state is state and self.operator.state is state
-
-    def send(self, name: str, size: int) -> int:
-        """Send a new message of a topic; its number."""
-        self._numbers[name] = number = self._numbers.get(name, 0) + 1
-        self.repeat(name, number, size)
-        return number
-
-    def repeat(self, name: str, number: int, size: int = 0) -> None:
-        """Send a message of this number, perhaps again."""
-        near = self.operator if _directions()[name] else self.robot
-        near.send(name, number, "x" * size, self.arrivals[name])
-
-    def forget(self) -> None:
-        """Begin a measurement."""
-        for traffic in self.arrivals.values():
-            traffic.sent.clear()
-            traffic.arrived.clear()
-            traffic.twice = 0
-
-    def _far(self, upward: bool) -> LinkProbe:
-        return self.robot if upward else self.operator
 
 
 def run(options: Mapping[str, str]) -> dict[str, Any]:
@@ -106,13 +45,13 @@ def run(options: Mapping[str, str]) -> dict[str, Any]:
     conditions = report.conditions()
     conditions["network"] = {"delay_s": bad.delay, "loss": bad.loss, "thin_bit_s": THIN, "thin_delay_s": THIN_DELAY}
     conditions["engine"] = "udp, HMAC-SHA256, both nodes on this machine, DDS on both sides included"
-    with _rig(domain, 0.0) as rig:
+    with link_rig(domain, _directions()) as rig:
         figures: dict[str, Any] = {"clean": _traffic(rig, LinkSettings(), seconds)}
         figures["bad"] = _traffic(rig, bad, seconds)
         figures["halts"] = _halts(rig, bad, halts)
         figures["cuts"] = [_cut(rig, bad) for _ in range(cuts)]
         figures["half_open"] = [_half_open(rig, bad, up) for up in (True, False)]
-    with _rig(domain, 0.9 * THIN) as rig:
+    with link_rig(domain, _directions(), 0.9 * THIN) as rig:
         load = (*(row for row in LOAD if row[0] != WORLD), BULK)
         figures["thin"] = _traffic(rig, LinkSettings(delay=THIN_DELAY), seconds, load, THIN)
     return report.result(conditions, figures, _goals(figures, bad))
@@ -141,7 +80,9 @@ def _goals(figures: dict[str, Any], bad: LinkSettings) -> list[dict[str, Any]]:
     ]
 
 
-def _traffic(rig: Rig, settings: LinkSettings, seconds: float, load: Load = LOAD, rate: float = 0.0) -> dict[str, Any]:
+def _traffic(
+    rig: LinkRig, settings: LinkSettings, seconds: float, load: Load = LOAD, rate: float = 0.0
+) -> dict[str, Any]:
     """Delays of every topic under a load; `rate` [bit/s] of the network, 0: any."""
     rig.relay.set(settings, rate)
     settled = rig.now() + SETTLE
@@ -184,7 +125,7 @@ def _row(traffic: Traffic) -> dict[str, Any]:
     }
 
 
-def _halts(rig: Rig, settings: LinkSettings, count: int) -> dict[str, Any]:
+def _halts(rig: LinkRig, settings: LinkSettings, count: int) -> dict[str, Any]:
     """Halts as their senders send them, repeated until they are known to have arrived."""
     rig.relay.set(settings)
     rig.until(lambda: rig.are(LinkState.FRESH), READY_LIMIT, "both hosts fresh")
@@ -216,7 +157,7 @@ def _halts(rig: Rig, settings: LinkSettings, count: int) -> dict[str, Any]:
     }
 
 
-def _cut(rig: Rig, settings: LinkSettings) -> dict[str, float]:
+def _cut(rig: LinkRig, settings: LinkSettings) -> dict[str, float]:
     """A cut of both ways: when each host reports it, and when it is over."""
     rig.relay.set(LinkSettings(delay=settings.delay, up=False, down=False))
     start = rig.now()
@@ -226,7 +167,7 @@ def _cut(rig: Rig, settings: LinkSettings) -> dict[str, float]:
     return {"stale_s": stale, "fresh_s": rig.until(lambda: rig.are(LinkState.FRESH), 30.0, "both hosts fresh")}
 
 
-def _half_open(rig: Rig, settings: LinkSettings, up: bool) -> float:
+def _half_open(rig: LinkRig, settings: LinkSettings, up: bool) -> float:
     """One way is cut; the time until both hosts know [s]."""
     rig.relay.set(LinkSettings(delay=settings.delay, up=up, down=not up))
     deaf, mute = (rig.operator, rig.robot) if up else (rig.robot, rig.operator)
@@ -240,30 +181,3 @@ def _half_open(rig: Rig, settings: LinkSettings, up: bool) -> float:
 
 def _directions() -> dict[str, bool]:
     return {HALT: True, **{name: not down for name, down, *_ in LOAD}}
-
-
-@contextmanager
-def _rig(domain: int, rate: float) -> Iterator[Rig]:
-    join_graph()
-    from telerobot_nodes.nodes.probes import LinkProbe
-
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        relay, files = write_hosts(folder, rate=rate)
-        sides = [
-            Side(role, at, ("run", "link", "--graph", role, "--hosts", str(files[role])), "link ready", folder / role)
-            for at, role in ((domain, "robot"), (domain + 1, "operator"))
-        ]
-        try:
-            for side in sides:
-                side.start()
-            for side in sides:
-                side.wait_ready(READY_LIMIT)
-            with LinkProbe(domain, "") as robot, LinkProbe(domain + 1, OPERATOR_SIDE) as operator, relay:
-                rig = Rig(relay, robot, operator)
-                rig.until(lambda: rig.are(LinkState.FRESH), READY_LIMIT, "both hosts fresh")
-                yield rig
-        finally:
-            for side in sides:
-                side.stop()
-            relay.close()

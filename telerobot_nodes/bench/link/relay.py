@@ -7,7 +7,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from telerobot_nodes.link import DelayLine, LinkSettings
@@ -53,6 +53,7 @@ class Relay:
         self._ways = _Way(True, robot), _Way(False, operator)
         self._lock = threading.Lock()
         self._taps: list[list[tuple[bool, bytes]]] = []
+        self._holds: list[tuple[Callable[[bool, bytes], bool], list[bytes]]] = []
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._running = True
         self._thread = threading.Thread(target=self._serve, name="relay", daemon=True)
@@ -81,6 +82,23 @@ class Relay:
         finally:
             with self._lock:
                 self._taps.remove(taken)
+
+    @contextmanager
+    def withhold(self, which: Callable[[bool, bytes], bool]) -> Iterator[list[bytes]]:
+        """Datagrams that do not pass meanwhile: those of which `which(upward, datagram)` is true."""
+        held: list[bytes] = []
+        entry = which, held
+        with self._lock:
+            self._holds.append(entry)
+        try:
+            yield held
+        finally:
+            with self._lock:
+                self._holds.remove(entry)
+
+    def host(self, upward: bool) -> tuple[str, int]:
+        """Where the host listens to which a direction leads."""
+        return self._ways[0 if upward else 1].target
 
     def bytes(self) -> tuple[int, int]:
         """Bytes of datagrams up and down since the start, lost ones included."""
@@ -124,9 +142,15 @@ class Relay:
             except OSError:
                 return
             with self._lock:
+                upward = way is self._ways[0]
                 for taken in self._taps:
-                    taken.append((way is self._ways[0], datagram))
-                way.push(time.monotonic(), datagram)
+                    taken.append((upward, datagram))
+                for which, held in self._holds:
+                    if which(upward, datagram):
+                        held.append(datagram)
+                        break
+                else:
+                    way.push(time.monotonic(), datagram)
 
     @staticmethod
     def _deliver(way: _Way, out: socket.socket) -> None:

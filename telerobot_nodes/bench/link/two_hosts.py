@@ -18,15 +18,17 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.link import create_key
 
 STOP_LIMIT = 20.0  # [s]
+KEY_FILE = "link.key"
 NAMES = {"robot": "cell", "operator": "desk"}
 
 
-def write_hosts(folder: Path, extra: str = "", rate: float = 0.0) -> tuple[Relay, dict[str, Path]]:
+def write_hosts(folder: Path, extra: str = "", rate: float = 0.0, keyed: bool = True) -> tuple[Relay, dict[str, Path]]:
     """A network, and the hosts file of each side, in which the other side is where the network is."""
     ports = dict(zip(NAMES, _free_ports(2), strict=True))
     relay = Relay(ports["robot"], ports["operator"])
     seen = {"robot": relay.robot_seen_at, "operator": relay.operator_seen_at}
-    create_key(folder / "link.key")
+    if keyed:
+        create_key(folder / KEY_FILE)
     files = {}
     for own in NAMES:
         rows = [
@@ -34,7 +36,7 @@ def write_hosts(folder: Path, extra: str = "", rate: float = 0.0) -> tuple[Relay
             for role, name in NAMES.items()
         ]
         files[own] = folder / f"{own}.yaml"
-        files[own].write_text("\n".join(["key: link.key", extra, "hosts:", *rows, ""]))
+        files[own].write_text("\n".join([f"key: {KEY_FILE}" * keyed, extra, "hosts:", *rows, ""]))
     return relay, files
 
 
@@ -62,7 +64,8 @@ class Side:
     process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
-        """Start the command."""
+        """Start the command, perhaps again."""
+        self.ready.clear()
         environment = {**os.environ, "ROS_DOMAIN_ID": str(self.domain), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "telerobot_nodes", *self.words],
@@ -88,6 +91,13 @@ class Side:
                 if words[words.index("run") + 1] == node:
                     return pid
         raise TelerobotError(f"{self.role}: no process of {node}")
+
+    def processor_time(self) -> float:
+        """Of the command itself, since its start [s]. Raises TelerobotError."""
+        if self.process is None:
+            raise TelerobotError(f"{self.role}: not started")
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        return sum(int((one / "schedstat").read_text().split()[0]) for one in tasks.iterdir()) * 1e-9
 
     def stop(self) -> int:
         """Interrupt it; its exit code."""

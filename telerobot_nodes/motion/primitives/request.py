@@ -16,6 +16,8 @@ from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.parameters import KindValues, values_of
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a sequence has thousands of texts
+SHORT = 64  # characters of a text that cannot nest too deep
+DEPTH = 16  # levels of a list in lists
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,24 @@ def values_from(keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
         if key in values:
             raise InvalidValueError(key, text, "allowed: once")
         try:
+            _check_shape(key, text)
             values[key] = _numbers(yaml.load(text, _LOADER))
         except yaml.YAMLError as error:
             raise InvalidValueError(key, text, f"allowed: a YAML scalar or list ({error})") from None
     return values
+
+
+def _check_shape(key: str, text: str) -> None:
+    """Refuse what is small as a text and costs seconds or the process once it is built: aliases, deep nesting."""
+    if len(text) <= SHORT and "*" not in text:
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.AliasEvent):
+            raise InvalidValueError(key, text, "allowed: no aliases")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEPTH:
+            raise InvalidValueError(key, text, f"allowed: lists nested up to {DEPTH} deep")
 
 
 def _numbers(value: Any) -> Any:

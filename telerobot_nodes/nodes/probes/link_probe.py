@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from rclpy.serialization import serialize_message
+
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.nodes.framework import Foreground, interface_class, qos_profile
@@ -29,22 +31,34 @@ class LinkProbe(Foreground):
 
     def __init__(self, domain: int, prefix: str) -> None:
         with in_domain(domain):
-            super().__init__("link_probe")
+            super().__init__(f"link_probe_{domain}")
         self.prefix = prefix
         self._senders: dict[str, Any] = {}
         self.traffic: dict[str, Traffic] = {}
         self.states: list[tuple[float, LinkState]] = []  # changes, with their times
+        self.health: list[tuple[float, dict[str, str]]] = []  # of this host's link, with the times of receipt
+        health = graph.topic("diagnostics")
+        self.node.create_subscription(
+            interface_class(health.type), health.name, self._on_health, qos_profile(health.qos)
+        )
         entry = graph.topic("link/state")
         self.node.create_subscription(interface_class(entry.type), entry.name, self._on_state, qos_profile(entry.qos))
 
-    def send(self, name: str, number: int, payload: str = "", traffic: Traffic | None = None) -> None:
-        """Send a message with this number and about as many bytes more as `payload` has."""
+    def send(self, name: str, number: int, payload: str = "", traffic: Traffic | None = None, **fields: object) -> None:
+        """Send a message with this number, about as many bytes more as `payload` has, and other `fields`."""
         if name not in self._senders:
             self._senders[name] = self.publisher(name)
         message = _message(name, number, payload)
+        for field_name, value in fields.items():
+            setattr(message, field_name, value)
         if traffic is not None:
             traffic.sent.setdefault(number, self.now())
         self._senders[name].publish(message)
+
+    @staticmethod
+    def packed(name: str, number: int, payload: str = "") -> bytes:
+        """The bytes of such a message."""
+        return bytes(serialize_message(_message(name, number, payload)))
 
     def listen(self, name: str) -> Traffic:
         """Note arrivals of a topic from now on."""
@@ -62,6 +76,11 @@ class LinkProbe(Foreground):
     def state(self) -> LinkState:
         """State of the link, as this host publishes it."""
         return self.states[-1][1] if self.states else LinkState.WAITING
+
+    def _on_health(self, message: Any) -> None:
+        for status in message.status:
+            if status.name.rpartition("/")[2] == "link":
+                self.health.append((self.now(), {entry.key: entry.value for entry in status.values}))
 
     def _on_state(self, message: Any) -> None:
         state = LinkState(message.state)

@@ -34,6 +34,7 @@ from telerobot_nodes.link import (
     Hosts,
     Identity,
     Peer,
+    RefusalAlarm,
     Session,
     load_hosts,
     shared_key,
@@ -81,6 +82,7 @@ class LinkNode(GraphNode):
         self._halt = self.publisher("halt") if self._hosts.on_loss == "hold" and not self._upward else None
         self._halts, self._halt_link, self._halt_number = 0, LinkCounter(identity("link")), 0
         self._seen: dict[str, LinkState] = {}
+        self._alarm = RefusalAlarm()
         for at, entry in enumerate(crossing):
             self._bridge(at, entry)
         self._relay_requests()
@@ -198,6 +200,10 @@ class LinkNode(GraphNode):
         now = self.now()
         with self._lock:
             messages = [self._state_of(session, now) for session in self._endpoint.sessions.values()]
+            alarm = self._alarm.update(now, self._endpoint.refused())
+        if alarm:
+            self.get_logger().warning(self._alarm.text)
+            self._publish_health()
         changed = [self._note_change(message.peer, LinkState(message.state), message.reason) for message in messages]
         if any(changed) or now >= self._state_due:
             self._state_due = now + STATE_PERIOD
@@ -237,11 +243,13 @@ class LinkNode(GraphNode):
     def health(self) -> Health:
         """State of every peer, counts of every topic, and refused datagrams by reason."""
         with self._lock:
-            values = self._values(self.now())
+            now = self.now()
+            values, alarm = self._values(now), self._alarm.is_raised(now)
         sessions = self._endpoint.sessions.values()
         fresh = all(session.watch.state is LinkState.FRESH for session in sessions)
         message = ", ".join(f"{one.peer}: {one.watch.state.name.lower()}" for one in sessions)
-        return Health(DiagnosticStatus.OK if fresh else DiagnosticStatus.WARN, message, values)
+        message += f"; {self._alarm.text}" * alarm
+        return Health(DiagnosticStatus.OK if fresh and not alarm else DiagnosticStatus.WARN, message, values)
 
     def _values(self, now: float) -> dict[str, object]:
         values: dict[str, object] = {"not_sent": self._unsent}

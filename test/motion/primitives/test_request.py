@@ -82,3 +82,28 @@ def test_without_a_wrist_sensor_a_motion_without_thresholds_is_allowed_and_gets_
     prepared = executive.prepare(PrimitiveRequest(1, "cartesian_guarded", {**AHEAD, **NO_THRESHOLDS}), robot.home)
     with pytest.raises(InvalidValueError, match=r"max_force_thres.*no wrist sensor"):
         executive.prepare_change(prepared.motion.parameters, {"max_force_thres": 5.0}, robot.home)
+
+
+def test_a_small_text_that_grows_through_aliases_is_refused_before_it_is_built():
+    ones, text = ",".join("1" * 12), "[&a [1]"
+    for name, next_name in zip("abcdefghijkl", "bcdefghijklm", strict=True):
+        text += f",&{next_name} [{ones.replace('1', '*' + name)}]"
+    with pytest.raises(InvalidValueError, match=r"velocity.*no aliases"):
+        values_from(["velocity"], [text + "]"])
+    with pytest.raises(InvalidValueError, match="no aliases"):
+        values_from(["velocity"], ["[&a 1, *a]"])
+
+
+@pytest.mark.parametrize("depth", [17 + 48, 1_000, 200_000])
+def test_lists_that_nest_deep_are_refused_and_end_no_process(depth):
+    with pytest.raises(InvalidValueError, match=r"velocity.*nested up to 16"):
+        values_from(["velocity"], ["[" * depth + "]" * depth])
+    with pytest.raises(InvalidValueError, match="nested up to 16"):
+        values_from(["velocity"], ["- " * depth + "1"])
+
+
+def test_long_lists_and_lists_of_lists_are_read_as_before():
+    assert values_from(["a", "b"], [str(list(range(100))), "[[1e-3, 2], [3, 4]]"]) == {
+        "a": list(range(100)),
+        "b": [[1e-3, 2], [3, 4]],
+    }
