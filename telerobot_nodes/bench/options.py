@@ -44,6 +44,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "hands": Benchmark("plan.hands", {"hands": T, "robot": T, "delay": A, "loss": A, "folder": T}),
     "planner": Benchmark("planner.planner", {"robot": T, "problems": F, "seed": N, "check": S, "budget": A, "step": A}),
     "planner-growth": Benchmark("planner.planner_growth", {"problems": C, "image": T, "proof": T}),
+    "clearance": Benchmark("planner.clearance", {"configurations": C, "free": C, "families": T, "seed": N}),
     "clouds": Benchmark("planner.clouds", {"robot": T, "problems": C, "seed": N, "voxels": C}),
     "queue": Benchmark("plan.queue", {"points": L, "operations": C}),
     "executor": Benchmark("plan.executor", {"robot": T, "points": L, "ticks": C}),
