@@ -9,7 +9,7 @@ BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 # Style; what computes, on every core; then, one by one, what starts a graph. All run, whatever the first finds; 5: none
 # selected. A test of the graph whose end hangs outside of Python, beyond every time limit of its own, ends the run.
 define pytest
-	@style=0; $(MAKE) --no-print-directory style || style=$$?; units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system$(1)" --junitxml=build/tests/units.xml $(ARGS) || units=$$?; \
+	@style=0; $(MAKE) --no-print-directory style || style=$$?; units=0; $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadscope -m "not system$(1)" --junitxml=build/tests/units.xml $(ARGS) || units=$$?; \
 	graphs=0; $(BIN)/python -m pytest -o faulthandler_timeout=960 -o faulthandler_exit_on_timeout=true -m "system$(1)" --junitxml=build/tests/graphs.xml $(ARGS) || graphs=$$?; \
 	case $$style$$units$$graphs in 000 | 005 | 050) ;; *) exit 1 ;; esac
 endef
@@ -33,7 +33,7 @@ demo: setup  ## the whole graph with the simulated arm and a browser console; op
 
 quick: develop  ## the tests that compute and are quick, without a graph
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 -m "not system and not slow and not nightly and not lengthy" $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadscope -m "not system and not slow and not nightly and not lengthy" $(ARGS)
 
 test: develop  ## style, types, and every test but the slow and the nightly ones
 	$(call pytest, and not slow and not nightly)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from _pytest.junitxml import xml_key
 from brief import leave_to_the_night
+from by_folder import ByFolder, has_no_graph
 from hypothesis import settings
 from ros_domains import NoDomainError, lock_domain
 
@@ -26,9 +27,10 @@ os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
 os.environ.update(transport_environment({}))  # as the product does
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
-settings.register_profile("new examples", deadline=None)  # the first example may load or compile kernels
-settings.register_profile("same examples", deadline=None, derandomize=True, max_examples=50)
-settings.load_profile("same examples" if "CI" in os.environ else "new examples")  # CI judges the change, not the luck
+BRIEF_EXAMPLES, ALL_EXAMPLES = 25, 50  # of a property that names no number of its own; the night has all
+SAME = "CI" in os.environ  # CI judges the change, not the luck
+for name, count in (("brief", BRIEF_EXAMPLES), ("all", ALL_EXAMPLES)):  # the first example may load or compile kernels
+    settings.register_profile(name, deadline=None, derandomize=SAME, max_examples=count)
 
 LATENESS = pytest.StashKey()
 STATUS = pytest.StashKey()
@@ -38,6 +40,21 @@ def pytest_addoption(parser):
     parser.addoption(
         "--lateness-probe", type=float, default=5.0, help="seconds of the probe before tests of the graph; 0: none"
     )
+
+
+def pytest_configure(config):
+    settings.load_profile("brief" if "not nightly" in config.option.markexpr else "all")
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
+def pytest_xdist_make_scheduler(config, log):
+    return ByFolder(config, log) if config.option.dist == "loadscope" else None
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Before tests of the graph nothing else is imported."""
+    only_graphs = config.option.markexpr.partition(" ")[0] == "system"
+    return True if only_graphs and has_no_graph(collection_path, config.rootpath) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects

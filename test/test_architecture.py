@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ class Import:
 
 
 def imports_of(file):
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: relative import"
             yield from (Import(file, node.lineno, node.module, alias.name) for alias in node.names)
@@ -41,8 +42,23 @@ def imports_of(file):
 
 
 FILES = sorted(PACKAGE.rglob("*.py"))
-IMPORTS = [found for file in FILES for found in imports_of(file)]
-OURS = [found for found in IMPORTS if found.module.split(".")[0] == NAME]
+
+
+@cache
+def tree_of(file):
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def imports():
+    """Every import of the package."""
+    return [found for file in FILES for found in imports_of(file)]
+
+
+@pytest.fixture(scope="module")
+def ours(imports):
+    """Every import of the package from the package."""
+    return [found for found in imports if found.module.split(".")[0] == NAME]
 
 
 def package_of(file):
@@ -77,27 +93,27 @@ def test_the_table_lists_every_package():
     }
 
 
-def test_only_nodes_import_ros():
+def test_only_nodes_import_ros(imports):
     def is_ros(found):
         top = found.module.split(".")[0]
         return top in ROS or top.endswith("_msgs")
 
-    assert [str(f) for f in IMPORTS if is_ros(f) and not package_of(f.file).startswith("nodes")] == []
+    assert [str(f) for f in imports if is_ros(f) and not package_of(f.file).startswith("nodes")] == []
 
 
-def test_no_room_imports_a_room_beside_or_above_it():
+def test_no_room_imports_a_room_beside_or_above_it(ours):
     wrong = []
-    for found in OURS:
+    for found in ours:
         here, there = package_of(found.file).split(".")[0], target_of(found)[0].split(".")[0]
         if there and here != there and found.file != PACKAGE / "__init__.py" and layer_of(there) >= layer_of(here):
             wrong.append(str(found))
     assert wrong == []
 
 
-def test_sub_packages_import_only_those_below_them():
+def test_sub_packages_import_only_those_below_them(ours):
     order = {f"{room}.{part}": n for rooms in LAYERS for room, parts in rooms.items() for n, part in enumerate(parts)}
     wrong = []
-    for found in OURS:
+    for found in ours:
         here, there = package_of(found.file), target_of(found)[0]
         same_room = here.split(".")[0] == there.split(".")[0]
         if same_room and here != there and here in order and order.get(there, -1) >= order[here]:
@@ -105,18 +121,18 @@ def test_sub_packages_import_only_those_below_them():
     assert wrong == []
 
 
+@cache
 def public_names(package):
-    tree = ast.parse((PACKAGE / package.replace(".", "/") / "__init__.py").read_text(encoding="utf-8"))
-    for node in tree.body:
+    for node in tree_of(PACKAGE / package.replace(".", "/") / "__init__.py").body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             return set(ast.literal_eval(node.value))
     return set()
 
 
 @pytest.mark.lengthy
-def test_nothing_is_imported_past_a_public_interface():
+def test_nothing_is_imported_past_a_public_interface(ours):
     wrong = []
-    for found in OURS:
+    for found in ours:
         here, (there, module) = package_of(found.file), target_of(found)
         if not there or here == there or found.file.parent == PACKAGE / there.replace(".", "/"):
             continue
@@ -126,12 +142,12 @@ def test_nothing_is_imported_past_a_public_interface():
     assert wrong == []
 
 
-def test_pure_packages_have_no_clock_and_no_threads():
+def test_pure_packages_have_no_clock_and_no_threads(imports):
     def is_pure(file):
         package = package_of(file)
         return any(package == pure or package.startswith(f"{pure}.") for pure in PURE)
 
-    assert [str(f) for f in IMPORTS if f.module.split(".")[0] in CLOCKS and is_pure(f.file)] == []
+    assert [str(f) for f in imports if f.module.split(".")[0] in CLOCKS and is_pure(f.file)] == []
 
 
 @pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda f: str(f.relative_to(ROOT)))
@@ -147,7 +163,7 @@ def test_no_class_is_long():
     classes = [
         (f"{file.relative_to(ROOT)}:{node.name}", node.end_lineno - node.lineno + 1)
         for file in FILES
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(file))
         if isinstance(node, ast.ClassDef)
     ]
     assert [(name, lines) for name, lines in classes if lines > MOST_CLASS_LINES] == []

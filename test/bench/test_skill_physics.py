@@ -29,6 +29,7 @@ def test_there_is_a_play_for_each_of_the_skills():
 
 
 @pytest.mark.parametrize("play", [play for play in PLAYS if play.skill in QUICK], ids=lambda play: play.text)
+@pytest.mark.brief(2)
 def test_a_skill_that_reports_success_has_succeeded(library, play):
     result = play_one(SkillCell(library), play)
     assert (result.reported, result.done, result.false_entries) == (True, True, ()), result.why

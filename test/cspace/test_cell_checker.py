@@ -112,6 +112,7 @@ class Brute:
 
 
 @pytest.mark.parametrize("margins", MARGINS)
+@pytest.mark.brief(2)
 def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_pieces(geometry, margins):
     brute, checker = Brute(geometry, margins), CellChecker(geometry, THINGS, *margins)
     rng, seen = np.random.default_rng(1), set()
@@ -124,6 +125,7 @@ def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_piece
     assert seen == {True, False}
 
 
+@pytest.mark.brief(1)
 def test_the_room_of_a_cell_is_never_more_than_what_all_pieces_leave(geometry):
     brute, checker = Brute(geometry, MARGINS[0]), CellChecker(geometry, THINGS, *MARGINS[0])
     rng, seen = np.random.default_rng(4), set()

@@ -177,7 +177,7 @@ def penetrations_in_cells(geometry, cells, seed=0, proved=by_spheres, widest=0.3
 
 @pytest.mark.parametrize("name", ["lift", "gripper", "panda", "arm", "ur5"])
 @pytest.mark.lengthy
-@pytest.mark.brief(3)
+@pytest.mark.brief(2)
 def test_nothing_penetrates_in_proved_cells(name, request):
     geometry = arm_geometry(load_robot(name)) if name in ("panda", "arm", "ur5") else request.getfixturevalue(name)
     looked_at, wrong = penetrations_in_cells(geometry, 60)
@@ -187,6 +187,7 @@ def test_nothing_penetrates_in_proved_cells(name, request):
 
 @pytest.mark.parametrize("name", ["lift", "gripper", "panda"])
 @pytest.mark.lengthy
+@pytest.mark.brief(1)
 def test_nothing_penetrates_in_cells_that_the_checker_proves(name, request):
     geometry = arm_geometry(load_robot(name)) if name == "panda" else request.getfixturevalue(name)
     looked_at, wrong = penetrations_in_cells(geometry, 30, proved=by_true_shapes, widest=0.1)

@@ -1,6 +1,7 @@
 """Two hosts and a network that loses, doubles, reorders, delays and cuts, in simulated time."""
 
 import pytest
+from brief import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_net import (
@@ -44,7 +45,7 @@ def test_a_message_larger_than_its_topic_allows_is_refused_by_name(net):
     assert net.messages(CELL, HALT) == []
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(8, 25))
 @given(
     seed=st.integers(0, 10**6),
     delay=st.floats(0.0, 0.8),

@@ -1,6 +1,7 @@
 """Citation keys in code and documentation against docs/references.md."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def rows():
     return [line.split("|")[1].strip() for line in lines if line.startswith("| ") and not line.startswith("| key")]
 
 
+@cache
 def cited():
     """Key -> files that cite it."""
     files = [file for folder in FOLDERS for file in sorted((ROOT / folder).rglob("*")) if file.suffix in SUFFIXES]

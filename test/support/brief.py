@@ -1,9 +1,10 @@
-"""Cases of one test that `make test` leaves to the night: the marker `brief(n)`."""
+"""What `make test` leaves to the night: cases of one test (the marker `brief(n)`) and examples of a property."""
 
 from collections import defaultdict
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 
 def leave_to_the_night(items):
@@ -18,3 +19,8 @@ def leave_to_the_night(items):
         for k, item in enumerate(same):
             if k not in kept:
                 item.add_marker(pytest.mark.nightly)
+
+
+def examples(day, night):
+    """How many examples of a property are tried, by `make test` and at night."""
+    return day if settings.get_current_profile_name() == "brief" else night

@@ -1,37 +1,120 @@
-"""The graph as a user runs it: real processes, DDS and physics, started once per file that asks for it."""
+"""The graph as a user runs it: real processes, DDS and physics."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from telerobot_nodes.core.protocol import DeviceState, ExecutorMode
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 START_LIMIT = 120.0  # [s]
+REST_LIMIT = 10.0  # [s] until a graph that was left as it was found shows it
+NEAR = 0.01  # [m]
+# Files that share one running graph, in this order: what moves the arm comes last. No other graph may run beside it.
+SHARING = ("test_bad_input.py", "test_panel.py", "test_plan_controls.py", "test_client.py", "test_halts.py")
+ARM = load_robot("arm")
+HOME = ARM.forward(ARM.home).translation
+PLACES = {Path(__file__).with_name(name): place for place, name in enumerate(SHARING, start=1)}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: PLACES.get(item.path, 0))
+
+
+class DemoGraph:
+    """A demo graph without a browser that one file after another uses, as long as each leaves it as it was."""
+
+    def __init__(self, make_folder):
+        self._make_folder = make_folder
+        self._lines = []
+        self._supervisor = self._pids = None
+
+    def running(self):
+        """Supervisor of a graph that is ready and at rest."""
+        if self._supervisor is None:
+            options = GraphOptions("demo", bag=self._make_folder("demo") / "bag", without=("operator_console",))
+            self._lines.clear()
+            self._supervisor = Supervisor(options, on_line=self._keep)
+            self._supervisor.start()
+            assert self._supervisor.wait_ready(START_LIMIT), "\n".join(self._lines)
+            self._pids = self._present_pids()
+        return self._supervisor
+
+    def leave(self):
+        """Stop it unless it is as it was found: the next file gets another one."""
+        if self._supervisor.waiting_for() or self._present_pids() != self._pids or not self._is_found_at_rest():
+            self.stop()
+
+    def stop(self):
+        supervisor, self._supervisor = self._supervisor, None
+        if supervisor is not None:
+            assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, self._lines)
+
+    def _keep(self, node, line):
+        self._lines.append(f"[{node}] {line}")
+        print(self._lines[-1])  # pytest shows it with the test that fails
+
+    def _present_pids(self):
+        return [self._supervisor.pid(entry.name) for entry in self._supervisor.options.nodes]
+
+    def _is_found_at_rest(self):
+        from telerobot_nodes.nodes.clients import Terminal
+
+        with Terminal() as client:
+            return client.wait_for(self._is_at_rest, REST_LIMIT)
+
+    @staticmethod
+    def _is_at_rest(client):
+        """Nothing is planned, held or halted, controls are those of the start, and the tool is where it began."""
+        queue, robot = client.queue, client.robot
+        clutches = queue.time_clutch, queue.position_clutch, queue.orientation_clutch
+        numbers = queue.time_ratio, queue.linear_scale, queue.angular_scale, queue.brake_rate
+        return (
+            queue.has_authority
+            and all(clutches)
+            and numbers == (1.0, 1.0, 1.0, 0.0)
+            and queue.device is DeviceState.IDLE
+            and queue.length == queue.unacknowledged == 0
+            and robot.mode is ExecutorMode.IDLE
+            and not robot.estop
+            and not robot.moving
+            and robot.tool_pose.size > 0
+            and np.linalg.norm(robot.tool_pose[:3] - HOME) < NEAR
+        )
+
+
+@pytest.fixture(scope="session")
+def shared_graph(tmp_path_factory):
+    graph = DemoGraph(tmp_path_factory.mktemp)
+    yield graph
+    graph.stop()
 
 
 @pytest.fixture(scope="module")
-def demo_graph(tmp_path_factory):
-    """The demo graph without a browser; its supervisor."""
-    folder = tmp_path_factory.mktemp("demo")
-    lines = []
-    options = GraphOptions("demo", bag=folder / "bag", without=("operator_console",))
-
-    def keep(node, line):
-        lines.append(f"[{node}] {line}")
-        print(lines[-1])  # pytest shows it with the test that fails
-
-    supervisor = Supervisor(options, on_line=keep)
-    supervisor.start()
-    try:
-        assert supervisor.wait_ready(START_LIMIT), "\n".join(lines)
-        yield supervisor
-    finally:
-        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
+def demo_graph(shared_graph):
+    """Supervisor of the demo graph without a browser, at rest."""
+    yield shared_graph.running()
+    shared_graph.leave()
 
 
 @pytest.fixture(scope="module")
-def demo_client(demo_graph):
+def own_demo_graph(tmp_path_factory):
+    """The same, for one file alone: tests that kill nodes, or read what was recorded."""
+    graph = DemoGraph(tmp_path_factory.mktemp)
+    yield graph.running()
+    graph.stop()
+
+
+@pytest.fixture(scope="module")
+def demo_client(request):
     """The operator's client on the running graph; one for the file, as an operator's own stays."""
     from telerobot_nodes.nodes.clients import Terminal
 
+    own = "own_demo_graph" in request.fixturenames
+    request.getfixturevalue("own_demo_graph" if own else "demo_graph")
     with Terminal() as client:
         yield client
 
@@ -43,5 +126,5 @@ def terminal(demo_client):
     def begun(client):
         return client.queue.has_authority and client.robot.executed_seq > 0 and client.queue.length == 0
 
-    assert demo_client.wait_for(begun, 30.0)
+    assert demo_client.wait_for(begun, 30.0), (demo_client.operator.queue, demo_client.operator.robot)
     return demo_client

@@ -55,10 +55,10 @@ def kill(supervisor, node):
         pytest.param("path_plan_queue", marks=pytest.mark.nightly),
     ],
 )
-def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs(demo_graph, terminal, node):
+def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs(own_demo_graph, terminal, node):
     start_hand(terminal)
-    pid = kill(demo_graph, node)
-    wait(terminal, lambda c: demo_graph.pid(node) != pid and not demo_graph.waiting_for())
+    pid = kill(own_demo_graph, node)
+    wait(terminal, lambda c: own_demo_graph.pid(node) != pid and not own_demo_graph.waiting_for())
     do(terminal, commands.StopReplay())  # the hand goes on while the queue is away
     if node in MOVE_THE_ARM:
         wait(terminal, lambda c: c.robot.mode is ExecutorMode.HALTED)
@@ -76,10 +76,10 @@ def test_a_node_killed_in_the_middle_of_a_plan_comes_back_and_the_next_plan_runs
     assert terminal.operator.robot.executed_seq > reached
 
 
-def test_the_recording_shows_nothing_twice_and_nothing_out_of_order(demo_graph):
+def test_the_recording_shows_nothing_twice_and_nothing_out_of_order(own_demo_graph):
     from telerobot_nodes.operator.review import review_bag
 
-    assert demo_graph.stop() == 0  # closes the recording
-    summary = review_bag(demo_graph.options.bag).summary
+    assert own_demo_graph.stop() == 0  # closes the recording
+    summary = review_bag(own_demo_graph.options.bag).summary
     assert summary.points_executed > 100
     assert (summary.duplicates, summary.out_of_order, summary.limit_violations) == (0, 0, 0)

@@ -32,7 +32,9 @@ from telerobot_nodes.core.config.yaml_file import (
     build,
     convert,
     finite,
+    parse_yaml,
     read_yaml,
+    read_yaml_text,
 )
 
 __all__ = [
@@ -61,7 +63,9 @@ __all__ = [
     "load_parameters",
     "parameter",
     "parameter_info",
+    "parse_yaml",
     "read_yaml",
+    "read_yaml_text",
     "share_path",
     "state_file",
     "transport_environment",

@@ -62,18 +62,31 @@ class FileMapping(dict[str, Any]):
 
 def read_yaml(path: Path, file: str = "") -> FileMapping:
     """The mapping of a file, shown as `file` in errors (empty: its path). Raises ParameterFileError."""
+    return parse_yaml(read_yaml_text(path, file), file or str(path))
+
+
+def read_yaml_text(path: Path, file: str = "") -> str:
+    """The text of a YAML file, shown as `file` in errors (empty: its path). Raises ParameterFileError."""
     shown = file or str(path)
     try:
         text = path.read_text(encoding="utf-8")
-        if len(text) > MAX_CHARACTERS:
-            raise ParameterFileError(shown, 0, "file", f"allowed: up to {MAX_CHARACTERS} characters")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterFileError(shown, 0, "file", f"not readable: {error}") from None
+    if len(text) > MAX_CHARACTERS:
+        raise ParameterFileError(shown, 0, "file", f"allowed: up to {MAX_CHARACTERS} characters")
+    return text
+
+
+def parse_yaml(text: str, shown: str) -> FileMapping:
+    """The mapping that the text of a file stands for, named `shown` in errors. Raises ParameterFileError."""
+    try:
         _refuse_deep(text, shown)
         node = yaml.compose(text, Loader=_LOADER)
         value = _Builder(shown).value(node, 0)
     except yaml.MarkedYAMLError as error:
         line, column = _mark(error.problem_mark) if error.problem_mark else Mark()
         raise ParameterFileError(shown, line, "YAML", f"not readable: {error.problem}", column) from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ParameterFileError(shown, 0, "file", f"not readable: {error}") from None
     if not isinstance(value, FileMapping):
         raise ParameterFileError(shown, 1 if node else 0, "mapping", "`key: value` lines are expected here")

@@ -10,8 +10,9 @@ import ast
 import inspect
 import math
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from telerobot_nodes.rtc.language import did_you_mean
 from telerobot_nodes.rtc.skills import pose_functions as _poses
 
 MAX_LENGTH = 500  # [characters]
+KEPT = 4096  # expressions, a library has a tenth
 
 
 class ExpressionError(TelerobotError):
@@ -121,6 +123,11 @@ def compile_expression(text: object) -> Expression:
     source = text if isinstance(text, str) else repr(text)
     if len(source) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters")
+    return _compiled(source)
+
+
+@lru_cache(maxsize=KEPT)
+def _compiled(source: str) -> Expression:
     try:
         tree = ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -164,11 +171,16 @@ def _admit_count(name: str, given: int, source: str) -> None:
         fits = given > 0
     else:
         try:
-            fits = bool(inspect.signature(FUNCTIONS[name]).bind(*range(given)))
+            fits = bool(_signature(name).bind(*range(given)))
         except TypeError:
             fits = False
     if not fits:
         raise ExpressionError(f"{name}() does not take {given} argument{'s' * (given != 1)}, in {source!r}")
+
+
+@cache
+def _signature(name: str) -> inspect.Signature:
+    return inspect.signature(FUNCTIONS[name])
 
 
 def value_of_constant(expression: Expression) -> Any:
@@ -176,7 +188,8 @@ def value_of_constant(expression: Expression) -> Any:
     return evaluate(expression, _NO_SCOPE)
 
 
-def constants_of_calls(expression: Expression, functions: Collection[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=KEPT)
+def constants_of_calls(expression: Expression, functions: tuple[str, ...]) -> tuple[str, ...]:
     """The second argument of every call of these functions, where it is a text."""
     calls = (node for node in ast.walk(expression.tree) if isinstance(node, ast.Call))
     named = (call.args[1] for call in calls if call.func.id in functions)  # type: ignore[attr-defined]

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
-from telerobot_nodes.core.config import FileMapping, Rules, Spot, build, convert, finite, read_yaml
+from telerobot_nodes.core.config import (
+    FileMapping,
+    Rules,
+    Spot,
+    build,
+    convert,
+    finite,
+    parse_yaml,
+    read_yaml,
+    read_yaml_text,
+)
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 from telerobot_nodes.rtc.language import TASK_VERBS, Verb
 from telerobot_nodes.rtc.skills.expressions import Expression, ExpressionError, compile_expression
@@ -26,6 +37,8 @@ def _expression(value: object) -> Expression:
         return compile_expression(f"[{', '.join(str(entry) for entry in value)}]")
     return compile_expression(value)
 
+
+SKILLS_KEPT = 256  # of files as they were read
 
 RULES = Rules({Expression: _expression})
 
@@ -131,4 +144,10 @@ def _rows(section: FileMapping, outcome: str, spot: Spot) -> tuple[Row, ...]:
 
 
 def _read_skill(file: Path) -> Skill:
-    return build(Skill, read_yaml(file, file.name), Spot(file.name), RULES)
+    return _skill_of(file.name, read_yaml_text(file, file.name))
+
+
+@lru_cache(maxsize=SKILLS_KEPT)
+def _skill_of(file: str, text: str) -> Skill:
+    """The skill of a file's text: a reload builds only what was edited."""
+    return build(Skill, parse_yaml(text, file), Spot(file), RULES)

@@ -10,6 +10,7 @@ from telerobot_nodes.errors import InvalidValueError
 
 @pytest.mark.lengthy
 @pytest.mark.timing("the arm is served on the wall clock")
+@pytest.mark.nightly
 def test_a_stopped_arm_returns_without_a_jump(tmp_path):
     result = driver.run({"stops": 2, "demo": "0", "robots": "ur5", "rates": "500", "folder": tmp_path})
     found = result["figures"]["ur5_500"]

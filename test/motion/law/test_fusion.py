@@ -192,6 +192,7 @@ def press(fusion, stiffness, seconds, delay=4, wall=0.002):
 
 @pytest.mark.parametrize("stiffness", [1e3, 1e4, 1e5])
 @pytest.mark.lengthy
+@pytest.mark.brief(3)
 def test_a_force_error_moves_the_tool_so_as_to_reduce_it_without_bounce(robot, stiffness):
     fusion = Fusion(
         robot,

@@ -60,6 +60,7 @@ def test_springs_keep_their_speed_limits(make_law, arm):
 @given(delta=SIX)
 @settings(max_examples=20)
 @pytest.mark.lengthy
+@pytest.mark.brief(1)
 def test_one_orientation_dof_aligns_that_axis_and_leaves_the_turn_about_it(make_law, arm, axis, delta):
     tr_del = se3(delta, 1.2)
     n = tr_del.rotation[:, axis]

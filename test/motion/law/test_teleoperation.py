@@ -29,6 +29,7 @@ def displacement(six):
 @given(nom=SIX, teleop=SIX, camera=SIX, hand=SIX)
 @settings(max_examples=15)
 @pytest.mark.lengthy
+@pytest.mark.brief(2)
 def test_the_hand_moves_along_the_axes_of_its_mode(make_law, arm, mode, nom, teleop, camera, hand):
     T_world_nom, T_nom_teleop, T_world_camera = se3(nom), se3(teleop), se3(camera)
     law, state, _ = make_law(

@@ -126,6 +126,7 @@ def _window(loop, arm, make_window):
 @pytest.mark.timing("a loop that the machine stalls for 0.1 s stops by itself")
 @pytest.mark.lengthy
 @pytest.mark.parametrize("motion", [_primitive, _window])
+@pytest.mark.brief(1)
 def test_periods_missed_in_a_stall_are_made_up_for(arm, make_window, motion):
     """The hardware continues the motion meanwhile; a setpoint that had waited would pull the arm back."""
     rows, stalls = [], 0

@@ -86,7 +86,7 @@ def enter(page, how, tag):
 
 
 @pytest.mark.parametrize(("how", "tag"), [*NO_TEXT.values(), *TEXT.values()], ids=[*NO_TEXT, *TEXT])
-@pytest.mark.brief(4)
+@pytest.mark.brief(2)
 def test_esc_halts_whatever_has_the_focus(console, page, how, tag):
     enter(page, how, tag)
     page.keyboard.press("Escape")
@@ -94,6 +94,7 @@ def test_esc_halts_whatever_has_the_focus(console, page, how, tag):
 
 
 @pytest.mark.parametrize(("how", "tag"), NO_TEXT.values(), ids=NO_TEXT)
+@pytest.mark.brief(3)
 def test_h_halts_wherever_no_text_is_typed(console, page, how, tag):
     enter(page, how, tag)
     page.keyboard.press("h" if tag == "INPUT" else "H")
@@ -101,6 +102,7 @@ def test_h_halts_wherever_no_text_is_typed(console, page, how, tag):
 
 
 @pytest.mark.parametrize(("how", "tag"), TEXT.values(), ids=TEXT)
+@pytest.mark.brief(2)
 def test_h_is_a_letter_in_a_text(console, page, how, tag):
     enter(page, how, tag)
     page.keyboard.press("h")

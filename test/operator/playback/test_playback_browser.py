@@ -40,6 +40,7 @@ def press(page, text):
     page.get_by_text(text, exact=True).first.dispatch_event("click", timeout=LIMIT)
 
 
+@pytest.mark.nightly
 def test_the_next_event_is_shown_and_a_stop_is_refused(page):
     see(page, "next event")
     press(page, "next event")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from brief import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from two_agents import Far, at, sweep
@@ -44,7 +45,7 @@ def test_without_a_measurement_the_stand_by_aims_rather_too_far_ahead():
     assert StandBy("bob", 1000, 0.05, 0.3).round_trip == UNMEASURED
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(4, 8), deadline=None)
 @given(delay=st.floats(0.0, 1.5), loss=st.sampled_from([0.0, 0.1]), offset=st.floats(0.0, 0.5))
 @pytest.mark.lengthy
 def test_the_robot_keeps_the_active_plan_exactly_up_to_the_meeting_point(delay, loss, offset):

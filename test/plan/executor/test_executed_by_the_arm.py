@@ -28,7 +28,7 @@ def rig_with(content, points=POINTS):
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("content", Content)
-@pytest.mark.brief(8)
+@pytest.mark.brief(5)
 def test_nothing_counts_as_executed_that_the_arm_did_not_do(content, fault):
     random = np.random.default_rng([len(content.value), len(fault)])
     points = 5 if content is Content.GRASP else POINTS
@@ -71,6 +71,7 @@ def test_a_plan_goes_on_after_connections_were_cut(fault, phase, duration):
 
 
 @pytest.mark.parametrize("fault", ["halted", "joints missing", "e-stop"])
+@pytest.mark.brief(1)
 def test_a_stop_of_an_arm_whose_plan_is_done_does_not_count_against_the_next_plan(fault):
     """After RESUME the loop still reports why it stopped, until it has the next plan's first window."""
     rig = rig_with(Content.PATH, 20)

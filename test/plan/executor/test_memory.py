@@ -165,6 +165,7 @@ def hand_at(t):
 @pytest.mark.parametrize("moment", [1.03, 1.75, 2.51])
 @pytest.mark.parametrize("round_trip", [0.0, 1.0])
 @pytest.mark.lengthy
+@pytest.mark.brief(2)
 def test_a_successor_goes_on_where_the_arm_came_to_rest_and_executes_nothing_twice(moment, round_trip):
     rig = DelayRig(round_trip, 1)
     while rig.now < 3.0:

@@ -97,6 +97,7 @@ def test_nor_does_any_other_word(word):
 
 @pytest.mark.parametrize("delay", [0.25, 2.0])
 @pytest.mark.lengthy
+@pytest.mark.brief(1)
 def test_a_thin_link_is_used_well_and_without_waste(delay):
     session = Bulk(THIN, delay)
     size = POINTS * POINT_BYTES
@@ -132,7 +133,7 @@ def test_what_is_known_of_the_link_is_kept_for_the_next_points():
 )
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.lengthy
-@pytest.mark.brief(3)
+@pytest.mark.brief(1)
 def test_jitter_is_not_taken_for_points_that_wait(delay, jitter, loss, seed):
     """A hand lays 100 points a second; the link carries far more."""
     session = Bulk(WIDE, delay, 1, jitter, loss, seed)
@@ -147,7 +148,7 @@ def test_jitter_is_not_taken_for_points_that_wait(delay, jitter, loss, seed):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.lengthy
-@pytest.mark.brief(3)
+@pytest.mark.brief(2)
 def test_nor_are_points_that_wait_taken_for_jitter(seed):
     session = Bulk(THIN, 0.1, jitter=0.03, seed=seed)
     session.run(np.random.default_rng(seed).uniform(0.3, 20.0))
