@@ -95,6 +95,7 @@ class InputDeviceNode(GraphNode):
         source = self._source
         connected = source.connection is Connection.CONNECTED
         values: dict[str, object] = {
+            "state": self._state(),
             "connection": source.connection.value,
             "device": source.device.name if source.device else "",
             "path": source.device.path if source.device else "",
