@@ -22,7 +22,7 @@ from telerobot_nodes.operator.evdev import (
     read_maps,
 )
 
-UNHEARD = 5.0  # [s] without a subscriber of `joy` until that is said
+UNHEARD = 5.0  # [s] without a subscriber of `joy` until that is reported
 
 
 class InputDeviceNode(GraphNode):
@@ -36,7 +36,7 @@ class InputDeviceNode(GraphNode):
             self.note_refusal(error)
         self._source = DeviceSource(parameters, maps)
         self._joy = self.publisher("joy")
-        self._said = ""
+        self._reported = ""
         self._heard_at = self.now()
         self.subscribe("joy/set_feedback", self._on_feedback)
         self.every(1.0 / parameters.rate, self._tick)
@@ -47,7 +47,7 @@ class InputDeviceNode(GraphNode):
 
     def _tick(self) -> None:
         self._publish(self._source.step(self.now()))
-        self._say()
+        self._report()
 
     def _publish(self, sample: Sample | None) -> None:
         if sample is not None:
@@ -60,11 +60,11 @@ class InputDeviceNode(GraphNode):
         if message.type == JoyFeedback.TYPE_RUMBLE:
             self._source.rumble(strength, self.now())
 
-    def _say(self) -> None:
+    def _report(self) -> None:
         """Log what has changed."""
         text = self._state()
-        if text != self._said:
-            self._said = text
+        if text != self._reported:
+            self._reported = text
             self.get_logger().info(text)
         if self._joy.get_subscription_count() or self._source.connection is not Connection.CONNECTED:
             self._heard_at = self.now()

@@ -83,6 +83,7 @@ class Joystick:
     def __init__(self, mapping: JoyMapping) -> None:
         self.mapping = mapping
         self.active = False
+        self._holds = False  # the latest message: its dead-man's button, or without one its axes
         self._gone = False  # until it was let go
         self._down: set[str] = set()  # of BUTTONS
 
@@ -93,7 +94,8 @@ class Joystick:
         """
         deflection = self._deflection(finite_array(axes, "joy.axes"))
         held, moves = self._held(buttons), bool(deflection.any())
-        self._gone = self._gone and (moves if self.mapping.deadman == UNUSED else held)
+        self._holds = moves if self.mapping.deadman == UNUSED else held
+        self._gone = self._gone and self._holds
         was_active, self.active = self.active, held and moves and not self._gone
         if self.active:
             scale = np.repeat((self.mapping.linear, self.mapping.angular), 3)
@@ -103,7 +105,7 @@ class Joystick:
 
     def fall_silent(self) -> bool:
         """The device is gone: what it holds counts no more, until it was let go. True: it was moving."""
-        was_active, self.active, self._gone = self.active, False, True
+        was_active, self.active, self._gone = self.active, False, self._holds
         return was_active
 
     def presses(self, buttons: Sequence[int]) -> list[str]:
@@ -134,7 +136,10 @@ class Joystick:
 
 
 class JoyInput:
-    """The Joy messages of an operator, by their layout, and their silence. Times are `now` [s]."""
+    """The Joy messages of an operator, by their layout, and their silence. Times are `now` [s].
+
+    A device that publishes changes only is silent while nobody touches it: that is no fault while nothing is held.
+    """
 
     def __init__(self, mapping: JoyMapping) -> None:
         self._as_set, self._in_roles = Joystick(mapping), Joystick(in_roles(mapping))

@@ -32,7 +32,7 @@ class Enabling(Enum):
 
 @dataclass(frozen=True)
 class Sample:
-    """What a device says at one time."""
+    """State of a device at one time."""
 
     axes: tuple[float, ...]  # (6,) -1 .. 1, linear x y z, angular x y z
     buttons: tuple[int, ...]  # of ROLES

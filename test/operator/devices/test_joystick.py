@@ -147,3 +147,10 @@ def test_the_layout_of_input_device_needs_no_parameters_and_keeps_the_speeds():
     axes = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     np.testing.assert_allclose(device.twist(axes, [1, 0, 0, 0, 0]), np.array(axes) * np.repeat([0.3, 0.4], 3))
     assert device.presses([1, 1, 1, 1, 1]) == list(ROLES[1:])
+
+
+def test_a_device_that_publishes_changes_only_may_be_silent_while_nothing_is_held():
+    joy, axes = JoyInput(FREE), [1.0] * 6
+    assert joy.receive("joy", 0.0).twist(axes, [0]) is None
+    assert not joy.fall_silent(60.0)
+    assert joy.receive("joy", 60.0).twist(axes, [1]).any()
