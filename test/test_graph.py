@@ -61,7 +61,7 @@ def test_services_and_actions_are_named_after_their_node():
 
 
 def test_every_topic_a_node_of_ours_hears_has_a_source_or_comes_from_outside():
-    from_outside = {"joy", "operator_input/hand", "obstacles", "rtc_decision_unit/signals"}
+    from_outside = {"operator_input/hand", "obstacles", "rtc_decision_unit/signals"}
     from_outside |= {"path_plan_queue/delta_twist_cmds", "path_plan_queue/pose_target_cmds"}
     for entry in TOPICS:
         assert publishers(entry) or entry.name in from_outside, entry.name

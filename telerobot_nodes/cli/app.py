@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "security": "host.up:security",
     "doctor": "host.doctor:command",
     "arm": "host.arm:app",
+    "devices": "host.devices:command",
     "keyboard": "keyboard:command",
     "panel": "keyboard:panel",
     "status": "operate:status",

@@ -36,8 +36,8 @@ def status(
     """Print the state on the operator's side: robot, lead, delays, queue, clutches, authority."""
     with _terminal(namespace) as terminal:
         view = terminal.view()
-        device = _device_counts(terminal)
-    rows = {**{row.label: row.text for row in view.rows}, **({"device": device} if device else {})}
+        added = _device_rows(terminal)
+    rows = {**{row.label: row.text for row in view.rows}, **added}
     if as_json:
         print(json.dumps({"robot": view.banner.text, **rows, "notices": [row.text for row in view.notices]}))
         return
@@ -49,15 +49,16 @@ def status(
         print(f"  {row.label} ago: {row.text}")
 
 
-def _device_counts(terminal: Terminal) -> str:
-    """Samples of the device that the queue received, and how many were late; empty: there were none."""
+def _device_rows(terminal: Terminal) -> dict[str, str]:
+    """Samples of the device that the queue received, how many were late, and the device itself; what there is."""
     from telerobot_nodes.operator.devices import InputCounts
 
     if terminal.operator.received.queue is None:
-        return ""
-    found = terminal.diagnostics(("path_plan_queue", "operator_input"), DIAGNOSTICS_LIMIT)
+        return {}
+    found = terminal.diagnostics(("path_plan_queue", "operator_input", "input_device"), DIAGNOSTICS_LIMIT)
     counts = InputCounts.of(found.get("path_plan_queue", {}), found.get("operator_input", {}))
-    return str(counts) if counts.received or counts.sent else ""
+    rows = {"device": str(counts)} if counts.received or counts.sent else {}
+    return rows | ({"input device": found["input_device"]["state"]} if "input_device" in found else {})
 
 
 def resume(namespace: Namespace = "") -> None:

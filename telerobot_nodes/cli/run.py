@@ -63,7 +63,7 @@ def command(
 
 
 def _is_added(node: str, name: str) -> bool:
-    return node == "camera" and name in graph.WITH_CAMERA
+    return name in graph.ON_REQUEST.get(node, ())
 
 
 def _graph_of(node: str, asked: str | None) -> str:

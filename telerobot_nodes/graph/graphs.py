@@ -35,6 +35,9 @@ GRAPHS: dict[str, tuple[str, ...]] = {
 # Graphs to which `--camera` adds the node `camera`.
 WITH_CAMERA = frozenset({"robot", "demo", "practice"})
 
+# Nodes that join a running graph on request, and the graphs whose part they may be.
+ON_REQUEST = {"camera": WITH_CAMERA, "input_device": frozenset({"operator", "demo", "practice"})}
+
 # Nodes that are started only with a hosts file.
 WITH_HOSTS = frozenset({"link"})
 

@@ -1,4 +1,4 @@
-"""Rows of the table for the nodes beside the control of the arm: camera, links, recorder."""
+"""Rows of the table for the nodes beside the control of the arm: camera, input device, links, recorder."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ TOOL_NODES: tuple[Node, ...] = (
         ),
         required=False,
         restarts=3,
+    ),
+    Node(
+        "input_device",
+        Host.OPERATOR,
+        "devices",
+        "gamepad, joystick or 3-D mouse of this host, through evdev and a map file; started by `telerobot devices`",
+        publishes=("joy", "diagnostics"),
+        subscribes=("joy/set_feedback",),
+        required=False,
+        restarts=3,
+        niceness=-5,  # the arm follows the hand
     ),
     Node(
         "link_emulator",

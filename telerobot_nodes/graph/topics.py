@@ -6,7 +6,14 @@ from telerobot_nodes.graph.entries import Crossing, Order, Priority, Qos, Topic
 
 TOPICS: tuple[Topic, ...] = (
     # operator's host
-    Topic("joy", "sensor_msgs/msg/Joy", Qos.COMMAND, "gamepad or 3-D mouse"),
+    Topic(
+        "joy",
+        "sensor_msgs/msg/Joy",
+        Qos.COMMAND,
+        "gamepad or 3-D mouse; frame_id telerobot: the six components of the velocity, then dead man's button, halt, "
+        "estop, reset, tare; any other: as the parameters of operator_input say",
+        20.0,
+    ),
     Topic("joy/set_feedback", "sensor_msgs/msg/JoyFeedback", Qos.COMMAND, "rumble by the force at the tool", 20.0),
     Topic(
         "operator_input/hand",

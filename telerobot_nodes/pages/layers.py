@@ -21,6 +21,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "operator": (
             "recording",
             "devices",
+            "evdev",
             "client",
             "forms",
             "review",
@@ -53,6 +54,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "robot",
             "menus",
             "operator",
+            "devices",
             "tools",
         )
     },

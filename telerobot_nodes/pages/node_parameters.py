@@ -21,6 +21,7 @@ DECLARED: dict[str, str] = {
     "path_plan_queue": "telerobot_nodes.nodes.operator.path_plan_queue:QueueParameters",
     "link_emulator": "telerobot_nodes.link.emulated_link:EmulatedLink",
     "operator_input": "telerobot_nodes.operator.devices.input_parameters:InputParameters",
+    "input_device": "telerobot_nodes.operator.evdev.source:DeviceParameters",
     "operator_console": "telerobot_nodes.nodes.operator.operator_console:ConsoleParameters",
 }
 

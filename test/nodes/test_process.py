@@ -26,7 +26,8 @@ START_LIMIT = 90.0  # [s] until a node is ready; functions may still have to be 
 END_LIMIT = 30.0  # [s] after SIGINT; a node on a quiet machine takes 0.5 s
 GUARD = 'if __name__ == "__main__":\n'  # a node may spawn processes, which import this file again
 
-NICENESS = {"path_plan_queue": -5, "operator_input": -5, "camera": os.nice(0) + 10}  # the hand before the displays
+HAND = {"path_plan_queue": -5, "operator_input": -5, "input_device": -5}  # before the displays
+NICENESS = HAND | {"camera": os.nice(0) + 10}
 ALONE = [entry.name for entry in NODES if entry.name not in WITH_HOSTS]  # the others need a hosts file
 
 # Runs a node by its `main`, then prints its niceness and the names of the threads that are left.

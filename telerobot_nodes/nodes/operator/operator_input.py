@@ -32,7 +32,7 @@ from telerobot_nodes.operator.devices import (
     Fit,
     HandRecording,
     InputParameters,
-    Joystick,
+    JoyInput,
     Reach,
     Replay,
     ReplayState,
@@ -77,7 +77,7 @@ class OperatorInputNode(GraphNode):
         robot = load_robot(options.robot)
         self._box = robot.workspace
         parameters = node_parameters(self, InputParameters)
-        self._joystick = Joystick(parameters)
+        self._joy = JoyInput(parameters)
         self._target: FloatArray = self._box.center  # [m] plan's head, WORLD
         self._replay = Replay(self._send, self._replay_ended)
         self._hand: HandRecording | None = None
@@ -116,11 +116,12 @@ class OperatorInputNode(GraphNode):
 
     def _on_joy(self, message: Any) -> None:
         self._reflected.on_joy()
-        for name in self._joystick.presses(message.buttons):
+        joystick = self._joy.receive(message.header.frame_id, self.now())
+        for name in joystick.presses(message.buttons):
             self._client.ask(BUTTONS[name](), self.now(), partial(self._tell, name))
-        velocity = self._joystick.twist(message.axes, message.buttons)
+        velocity = joystick.twist(message.axes, message.buttons)
         if velocity is not None:
-            self._move(velocity, self._joystick.mapping.frame)
+            self._move(velocity, self._joy.frame)
 
     def _move(self, velocity: FloatArray, frame: str) -> None:
         """Move the plan, or the running primitive, with `velocity` (6,) [m/s], [rad/s]."""
@@ -132,14 +133,17 @@ class OperatorInputNode(GraphNode):
     def _set_direct(self, request: Any, response: Any) -> None:
         if request.data and self._busy:
             raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
-        if self._joystick.active and request.data != self._direct:  # end the motion of the previous one
-            self._move(np.zeros(6), self._joystick.mapping.frame)
+        if self._joy.active and request.data != self._direct:  # end the motion of the previous one
+            self._move(np.zeros(6), self._joy.frame)
         self._direct = request.data
         response.success = True
         response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
 
     def _tick(self) -> None:
         self._client.tick(self.now())
+        if self._joy.fall_silent(self.now()):
+            self.get_logger().warning("the device fell silent while it moved; it moves again once it was let go")
+            self._move(np.zeros(6), self._joy.frame)
         self._play_waiting()
 
     def _on_replay(self, request: Any, response: Any, send: Send) -> None:
@@ -215,7 +219,8 @@ class OperatorInputNode(GraphNode):
             "replay_lateness_max_ms": 1e3 * replay.lateness_max,
             "replay_paused_ms": 1e3 * replay.paused,
             "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
-            "joystick": "moving" if self._joystick.active else "at rest",
+            "joystick": "moving" if self._joy.active else "at rest",
+            "joystick_gone": self._joy.gone,
             "direct": self._direct,
             "hand_energy_J": float(self._reflected.reflection.energy.sum()),
         }

@@ -6,7 +6,7 @@ from telerobot_nodes.operator.devices.hand import DeviceMotion, HandRecording, d
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
 from telerobot_nodes.operator.devices.input_counts import LATE, InputCounts
 from telerobot_nodes.operator.devices.input_parameters import InputParameters
-from telerobot_nodes.operator.devices.joystick import JoyMapping, Joystick
+from telerobot_nodes.operator.devices.joystick import ROLE_FRAME, ROLES, STOPS, JoyInput, JoyMapping, Joystick
 from telerobot_nodes.operator.devices.keyboard import HELP, Keyboard, single_keys
 from telerobot_nodes.operator.devices.passive_port import PassivePort
 from telerobot_nodes.operator.devices.reflection import ReflectConfig, Reflection, wrench_at_hand
@@ -15,11 +15,15 @@ from telerobot_nodes.operator.devices.replay import Replay, ReplayState
 __all__ = [
     "HELP",
     "LATE",
+    "ROLES",
+    "ROLE_FRAME",
+    "STOPS",
     "DeviceMotion",
     "Fit",
     "HandRecording",
     "InputCounts",
     "InputParameters",
+    "JoyInput",
     "JoyMapping",
     "Joystick",
     "Keyboard",

@@ -1,9 +1,13 @@
-"""Gamepad or 3-D mouse (`sensor_msgs/Joy`): tool velocity with a dead zone and a dead-man's button; stops."""
+"""Gamepad or 3-D mouse (`sensor_msgs/Joy`): tool velocity with a dead zone and a dead-man's button; stops.
+
+Two layouts: that of the parameters, and for messages with the frame id ROLE_FRAME that of `input_device`, whose map
+files have put every axis and button in its place: COMPONENTS, then ROLES.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +22,9 @@ FRAMES = ("world", "tool")
 STOPS = ("halt", "estop")  # buttons that act at once
 HELD = ("reset", "tare")  # buttons that act only while the dead-man's button is held
 BUTTONS = (*STOPS, *HELD)
+ROLES = ("deadman", *BUTTONS)  # in the order of Joy.buttons of `input_device`
+ROLE_FRAME = "telerobot"
+SILENT = 1.0  # [s] without a message: the device is gone
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,21 @@ class JoyMapping:
         one_of(self.frame, "frame", FRAMES)
 
 
+def in_roles(mapping: JoyMapping) -> JoyMapping:
+    """The layout of `input_device`, which has its dead zone already; speeds and frame of `mapping`."""
+    axes, (deadman, halt, estop, reset, tare) = tuple(range(len(COMPONENTS))), range(len(ROLES))
+    buttons = replace(mapping, deadman=deadman, halt=halt, estop=estop, reset=reset, tare=tare)
+    return replace(buttons, axes=axes, signs=(1.0,) * len(axes), dead_zone=0.0)
+
+
 class Joystick:
     """Velocities from Joy messages: zero once when the hand lets go, then None."""
 
     def __init__(self, mapping: JoyMapping) -> None:
         self.mapping = mapping
         self.active = False
+        self._holds = False  # the latest message: its dead-man's button, or without one its axes
+        self._gone = False  # until it was let go
         self._down: set[str] = set()  # of BUTTONS
 
     def twist(self, axes: Sequence[float], buttons: Sequence[int]) -> FloatArray | None:
@@ -77,13 +93,20 @@ class Joystick:
         Raises InvalidValueError naming the axis or button the device does not have, or a value that is not finite.
         """
         deflection = self._deflection(finite_array(axes, "joy.axes"))
-        held = self._held(buttons)
-        was_active, self.active = self.active, held and bool(deflection.any())
+        held, moves = self._held(buttons), bool(deflection.any())
+        self._holds = moves if self.mapping.deadman == UNUSED else held
+        self._gone = self._gone and self._holds
+        was_active, self.active = self.active, held and moves and not self._gone
         if self.active:
             scale = np.repeat((self.mapping.linear, self.mapping.angular), 3)
             velocity: FloatArray = scale * deflection * np.array(self.mapping.signs)
             return velocity
         return np.zeros(6) if was_active else None
+
+    def fall_silent(self) -> bool:
+        """The device is gone: what it holds counts no more, until it was let go. True: it was moving."""
+        was_active, self.active, self._gone = self.active, False, self._holds
+        return was_active
 
     def presses(self, buttons: Sequence[int]) -> list[str]:
         """The names of BUTTONS pressed since the last message, stops first. A device without the button has none."""
@@ -110,6 +133,41 @@ class Joystick:
                 raise InvalidValueError(f"axes[{i}] ({COMPONENTS[i]})", index, allowed)
             out[i] = axes[index]
         return beyond_dead_zone(np.clip(out, -1.0, 1.0), self.mapping.dead_zone)
+
+
+class JoyInput:
+    """The Joy messages of an operator, by their layout, and their silence. Times are `now` [s].
+
+    A device that publishes changes only is silent while nobody touches it: that is no fault while nothing is held.
+    """
+
+    def __init__(self, mapping: JoyMapping) -> None:
+        self._as_set, self._in_roles = Joystick(mapping), Joystick(in_roles(mapping))
+        self._received = np.inf  # [s] time of the latest message; infinite: none since the silence
+        self.gone = 0  # times that a device fell silent
+
+    @property
+    def active(self) -> bool:
+        """True while a device moves something."""
+        return self._as_set.active or self._in_roles.active
+
+    @property
+    def frame(self) -> str:
+        """Frame of the velocities."""
+        return self._as_set.mapping.frame
+
+    def receive(self, frame_id: str, now: float) -> Joystick:
+        """The joystick that a message with this frame id belongs to."""
+        self._received = now
+        return self._in_roles if frame_id == ROLE_FRAME else self._as_set
+
+    def fall_silent(self, now: float) -> bool:
+        """True once when a device that was moving has sent nothing for SILENT [s]: its motion ends."""
+        if now - self._received <= SILENT:
+            return False
+        self._received = np.inf
+        self.gone += 1
+        return any([self._as_set.fall_silent(), self._in_roles.fall_silent()])
 
 
 def beyond_dead_zone(deflection: FloatArray, dead_zone: float) -> FloatArray:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.devices import JoyMapping, Joystick
+from telerobot_nodes.operator.devices import ROLE_FRAME, ROLES, JoyInput, JoyMapping, Joystick
 from telerobot_nodes.operator.devices.joystick import beyond_dead_zone
 
 FREE = JoyMapping(axes=(0, 1, 2, 3, 4, 5), linear=0.2, angular=0.5, dead_zone=0.1, deadman=0)
@@ -113,3 +113,44 @@ def test_a_device_with_fewer_buttons_has_none_of_the_others():
 def test_a_button_out_of_range_is_refused_by_name(name):
     with pytest.raises(InvalidValueError, match=name):
         JoyMapping(**{name: 64})
+
+
+@pytest.mark.parametrize("frame", ["joy", ROLE_FRAME])
+def test_a_device_that_falls_silent_ends_its_motion_and_moves_again_only_after_it_was_let_go(frame):
+    joy, axes = JoyInput(FREE), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert joy.receive(frame, 0.0).twist(axes, [1, 0, 0, 0, 0]).any()
+    assert not joy.fall_silent(0.9)
+    assert joy.active
+    assert joy.fall_silent(1.1)
+    assert not joy.fall_silent(5.0)  # once
+    assert joy.gone == 1
+    joystick = joy.receive(frame, 6.0)
+    assert joystick.twist(axes, [1, 0, 0, 0, 0]) is None  # still held
+    assert joystick.twist([0.0] * 6, [1, 0, 0, 0, 0]) is None
+    assert joystick.twist(axes, [1, 0, 0, 0, 0]) is None
+    assert joystick.twist(axes, [0, 0, 0, 0, 0]) is None
+    assert joystick.twist(axes, [1, 0, 0, 0, 0]).any()
+
+
+def test_a_silent_device_without_a_dead_mans_button_moves_again_only_after_it_was_at_rest():
+    joystick = Joystick(JoyMapping(axes=(0, 1, 2, 3, 4, 5), deadman=-1))
+    assert joystick.twist([1.0] * 6, []).any()
+    joystick.fall_silent()
+    assert joystick.twist([1.0] * 6, []) is None
+    assert joystick.twist([0.0] * 6, []) is None
+    assert joystick.twist([1.0] * 6, []).any()
+
+
+def test_the_layout_of_input_device_needs_no_parameters_and_keeps_the_speeds():
+    joy = JoyInput(JoyMapping(linear=0.3, angular=0.4, dead_zone=0.5, axes=(5, 4, 3, 2, 1, 0), deadman=7, halt=9))
+    device = joy.receive(ROLE_FRAME, 0.0)
+    axes = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    np.testing.assert_allclose(device.twist(axes, [1, 0, 0, 0, 0]), np.array(axes) * np.repeat([0.3, 0.4], 3))
+    assert device.presses([1, 1, 1, 1, 1]) == list(ROLES[1:])
+
+
+def test_a_device_that_publishes_changes_only_may_be_silent_while_nothing_is_held():
+    joy, axes = JoyInput(FREE), [1.0] * 6
+    assert joy.receive("joy", 0.0).twist(axes, [0]) is None
+    assert not joy.fall_silent(60.0)
+    assert joy.receive("joy", 60.0).twist(axes, [1]).any()

@@ -1,0 +1,1 @@
+"""Nodes of input devices on the operator's host."""
