@@ -12,6 +12,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -131,6 +132,7 @@ def run(options: Mapping[str, str]) -> dict[str, Any]:
     goals: list[Goal] = []
     with tempfile.TemporaryDirectory() as name:
         rig = Rig(Path(name), (domain, domain + 1), LEFT_OUT | {"operator": tuple(without)})
+        signal.signal(signal.SIGTERM, lambda *_: rig.request_end())  # the graphs are stopped first
         try:
             rig.start()
             rig.ready()
