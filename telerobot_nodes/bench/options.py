@@ -74,6 +74,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         "join.join",
         {"parts": T, "processes": C, "together": C, "limit": A, "hog": S, "seconds": A, "without": T, "domain": N},
     ),
+    "soak": Benchmark("soak.soak", {"minutes": A, "hours": A, "every": A, "folder": T, "without": T, "domain": N}),
     "driver": Benchmark("driver.driver", {"stops": N, "demo": S, "robots": T, "rates": L, "folder": T}),
     "two-arms": Benchmark(
         "two_arms.two_arms",

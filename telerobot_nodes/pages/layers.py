@@ -61,7 +61,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {
         "bench": (
             *("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study"),
-            *("console", "faults", "security", "join"),
+            *("console", "faults", "security", "join", "soak"),
         )
     },
     {"cli": ("program", "macro", "host")},
