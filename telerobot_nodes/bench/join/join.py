@@ -40,6 +40,7 @@ FLOODED: Mapping[str, Mapping[str, Any]] = {
     "obstacles": {},
 }
 HUGE = (("plan_executor/window", "position"), ("gcmsf_control/teleop_cmds", "header.frame_id"))
+MOVING = 0.5  # [-] the hand rests at its ends; a bound of this bench
 ANSWER = 1.0  # [s] for a goal that is refused: a bound of this bench
 
 
@@ -56,6 +57,7 @@ class Crowded:
 
     def __init__(self, rig: Rig, hand: Path, options: Mapping[str, str]) -> None:
         self._rig, self._hand = rig, hand
+        self._looks = self._moves = 0
         self.processes, self.together = int(options.get("processes", 200)), int(options.get("together", 20))
         self.limit, self.seconds = float(options.get("limit", 240.0)), float(options.get("seconds", 8.0))
 
@@ -90,6 +92,12 @@ class Crowded:
         refused, longest = self._while(crowd.bombs, texts, limit=60.0) or (0, float("inf"))
         return {"goals": len(texts), "refused": refused, "longest_answer_s": round(longest, 3)}
 
+    def do(self, part: str) -> dict[str, Any]:
+        """One part; its figures, and the share of the looks at which the arm moved."""
+        self._looks = self._moves = 0
+        done: dict[str, Any] = getattr(self, part)()
+        return {**done, "moving_share": round(self._moves / max(1, self._looks), 3)}
+
     def _while(self, work: Callable[..., None], *arguments: Any, limit: float) -> Any:
         """Keep the arm in motion while a process works; what it has put. None: nothing within `limit` [s]."""
         process, results = child(work, self._rig.robot_domain, *arguments)
@@ -115,6 +123,11 @@ class Crowded:
     def _move(self, over: Callable[[], bool], limit: float) -> None:
         end = self._rig.now() + limit
         while not over() and self._rig.now() < end:
+            if self._rig.last["gcmsf_control/state"]["state"] in judge.STOPS:
+                self._rig.ask(commands.Resume())
+                self._rig.happens(over, 0.5)
+            self._looks += 1
+            self._moves += self._rig.moving()
             if self._rig.operator.operator.queue.device is DeviceState.IDLE:
                 self._rig.ask(commands.Replay(str(self._hand), 1.0, SCALE))
             self._rig.happens(over, 0.2)
@@ -149,6 +162,11 @@ def run(options: Mapping[str, str]) -> dict[str, Any]:
 
 def more_goals(part: str, figures: Mapping[str, Any], options: Mapping[str, str]) -> list[Goal]:
     """What must hold of one part alone."""
+    moved = report.goal(f"{part}: share of the time in motion", figures["moving_share"], "-", ">=", MOVING)
+    return [moved, *_of_part(part, figures, options)]
+
+
+def _of_part(part: str, figures: Mapping[str, Any], options: Mapping[str, str]) -> list[Goal]:
     if part == "join":
         return [
             report.goal(
@@ -178,7 +196,7 @@ def _recorded(
         for part in parts:
             began = time.monotonic()
             try:
-                more[part] = getattr(crowded, part)()
+                more[part] = crowded.do(part)
             finally:
                 spans[part] = began, time.monotonic()
             print(f"{part}: {more[part]}", flush=True)

@@ -14,6 +14,10 @@ from telerobot_nodes.bench import report
 from telerobot_nodes.bench.faults import Loop, lateness
 from telerobot_nodes.core.protocol import ControlState, HardwareState
 
+PERIOD, EVERY = (
+    0.002,
+    2,
+)  # [s] of the control loop by default; steps between two setpoints, which bear the step's number
 GAP = 0.020  # [s] largest between two setpoints
 LATE = 2  # periods of the loop
 STOPS = (ControlState.STOPPING, ControlState.STOPPED, ControlState.FAULT)
@@ -50,14 +54,19 @@ def gaps(times: Sequence[float]) -> list[float]:
     return [after - before for before, after in itertools.pairwise(times)]
 
 
+def gaps_made(setpoints: Sequence[Setpoint]) -> list[float]:
+    """Pauses of the loop between setpoints [s]: those that the observer did not receive lay between them in time."""
+    pauses = gaps([one.made for one in setpoints])
+    return [pause - max(0, steps - EVERY) * PERIOD for pause, steps in zip(pauses, _steps(setpoints), strict=True)]
+
+
 def figures_of(record: Record) -> dict[str, Any]:
     """Counts and times of a record, as a part of a result."""
     steps, missed, most = lateness(record.loop)
-    made, received = ([getattr(one, name) for one in record.setpoints] for name in ("made", "received"))
-    at_loop, at_observer = gaps(made), gaps(received)
+    at_loop, at_observer = gaps_made(record.setpoints), gaps([one.received for one in record.setpoints])
     return {
         "setpoints": len(record.setpoints),
-        "not_received": sum(max(0, gap - 1) for gap in _steps(record.setpoints)),
+        "not_received": sum(max(0, steps // EVERY - 1) for steps in _steps(record.setpoints)),
         "gap_made_ms": round(1e3 * max(at_loop, default=float("nan")), 2),
         "gap_received_ms": round(1e3 * max(at_observer, default=float("nan")), 2),
         "gaps_over_20_ms_received": sum(gap > GAP for gap in at_observer),
@@ -73,14 +82,14 @@ def _steps(setpoints: Sequence[Setpoint]) -> list[int]:
 
 
 def stops(record: Record) -> int:
-    """How often the loop came to a stop, or the hardware was not ready."""
+    """How often the loop came to a stop, or the hardware was no longer ready, after the first report of each."""
     loop = [one.state in STOPS for one in record.loop]
     hardware = [state != HardwareState.READY for _, state in record.hardware]
     return sum(_begins(loop)) + sum(_begins(hardware))
 
 
 def _begins(flags: Sequence[bool]) -> list[bool]:
-    return [flag and not before for before, flag in zip([False, *flags], flags, strict=False)]
+    return [flag and not before for before, flag in itertools.pairwise(flags)]
 
 
 def goals_of(name: str, figures: dict[str, Any]) -> list[Goal]:

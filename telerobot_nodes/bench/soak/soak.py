@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from telerobot_nodes.bench import report
-from telerobot_nodes.bench.faults import LEFT_OUT, PERIOD, Loop, Rig
-from telerobot_nodes.bench.join import write_hand
+from telerobot_nodes.bench.faults import LEFT_OUT, Loop, Rig
+from telerobot_nodes.bench.join import PERIOD, write_hand
 from telerobot_nodes.bench.soak import judge
 from telerobot_nodes.bench.soak.usage import Sample, Usage, shared_memory, usage_of
 from telerobot_nodes.core.protocol import DeviceState
