@@ -71,6 +71,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "link": Benchmark("link.link", {"halts": C, "seconds": A, "cuts": N, "delay": A, "loss": A, "domain": N}),
     "security": Benchmark("security.security", {"count": C, "seconds": A, "blocks": N, "domain": N, "seed": N}),
     "faults": Benchmark("faults.faults", {"rows": T, "domain": N, "folder": T, "page": T, "minutes": A, "seed": N}),
+    "join": Benchmark(
+        "join.join",
+        {"parts": T, "processes": C, "together": C, "limit": A, "hog": S, "seconds": A, "without": T, "domain": N},
+    ),
+    "soak": Benchmark("soak.soak", {"minutes": A, "hours": A, "every": A, "folder": T, "without": T, "domain": N}),
     "driver": Benchmark("driver.driver", {"stops": N, "demo": S, "robots": T, "rates": L, "folder": T}),
     "two-arms": Benchmark(
         "two_arms.two_arms",

@@ -63,7 +63,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {
         "bench": (
             *("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study"),
-            *("console", "faults", "security"),
+            *("console", "faults", "security", "join", "soak"),
         )
     },
     {"cli": ("program", "macro", "host")},

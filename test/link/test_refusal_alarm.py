@@ -1,5 +1,7 @@
 """The alarm for refused datagrams, and what is none: the copies that a halt's sender makes."""
 
+import itertools
+
 from simulated_net import CELL, DESK, HALT, OPERATIONS
 
 from telerobot_nodes.link import RefusalAlarm
@@ -13,7 +15,7 @@ def test_the_first_refused_datagram_is_told_at_once_and_a_flood_of_them_once_a_p
         if alarm.update(now, {"forged": step} if step else {}):
             told.append(now)
     assert told[0] == 0.05
-    assert all(b - a >= AGAIN for a, b in zip(told[:-1], told[1:], strict=True))
+    assert all(b - a >= AGAIN for a, b in itertools.pairwise(told))
     assert 4 <= len(told) <= 5
 
 

@@ -314,7 +314,8 @@ def _fill(disk: Path) -> None:
             file.flush()
 
 
-def _burn(seconds: float) -> None:
+def burn(seconds: float) -> None:
+    """Use a whole core for so long [s]."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         sum(range(1000))
@@ -325,7 +326,7 @@ def hogs(rig: Rig) -> Outcome:
     count = 2 * (os.cpu_count() or 1)
     rig.drive(1.0)
     context = multiprocessing.get_context("fork")
-    group = [context.Process(target=_burn, args=(HOG,), daemon=True) for _ in range(count)]
+    group = [context.Process(target=burn, args=(HOG,), daemon=True) for _ in range(count)]
     for process in group:
         process.start()
     rig.spin(HOG)

@@ -205,7 +205,7 @@ def flood(rig: Rig) -> Outcome:
     sent = {}
     for topic, fields in inputs.items():
         rig.ready()
-        process, results = _child(flood_in_domain, rig.robot_domain, topic, fields)
+        process, results = child(flood_in_domain, rig.robot_domain, topic, fields)
         rig.drive(1.0)
         process.join(20.0)
         sent[topic] = results.get() if not results.empty() else 0
@@ -230,7 +230,7 @@ def huge(rig: Rig) -> Outcome:
     for topic, field in (("plan_executor/window", "position"), ("gcmsf_control/teleop_cmds", "header.frame_id")):
         rig.ready()
         rig.drive(1.0)
-        process, _ = _child(huge_in_domain, rig.robot_domain, topic, field)
+        process, _ = child(huge_in_domain, rig.robot_domain, topic, field)
         process.join(30.0)
         rig.spin(2.0)
         _, _, most = judge.lateness(rig.trace.loop)
@@ -259,7 +259,8 @@ def huge_in_domain(domain: int, topic: str, field: str, _results: Any) -> None:
         flood_topic(topic, {field: "x" * (8 * HUGE) if field.endswith("frame_id") else [0.0] * HUGE}, 0.9, 1.2)
 
 
-def _child(work: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
+def child(work: Callable[..., None], *arguments: Any) -> tuple[Any, Any]:
+    """Run `work(*arguments, results)` in a process of its own; the process, and its queue of results."""
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     process = context.Process(target=work, args=(*arguments, results), daemon=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from telerobot_nodes.bench.faults.judge import (
     jumps,
     renumbered,
 )
-from telerobot_nodes.bench.faults.two_graphs import TwoGraphs
+from telerobot_nodes.bench.faults.two_graphs import LEFT_OUT, TwoGraphs
 from telerobot_nodes.core.protocol import ControlState, DeviceState, ExecutorMode, HardwareState, LinkState
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
@@ -46,9 +46,11 @@ TERMINATED = 143  # exit code
 class Rig(TwoGraphs):
     """Both graphs, the network between them, and what was recorded since the row began."""
 
-    def __init__(self, folder: Path, domains: tuple[int, int]) -> None:
-        """`domains` of robot and operator."""
-        super().__init__(folder, domains)
+    def __init__(
+        self, folder: Path, domains: tuple[int, int], left_out: Mapping[str, Sequence[str]] = LEFT_OUT
+    ) -> None:
+        """`domains` of robot and operator; `left_out`: nodes that are not started, by role."""
+        super().__init__(folder, domains, left_out)
         self.robot_model = load_robot("arm")
         self.trace = Trace()
         self.last: dict[str, dict[str, Any]] = {}  # latest values of each topic

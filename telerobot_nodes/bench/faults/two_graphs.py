@@ -14,7 +14,7 @@ from pathlib import Path
 from telerobot_nodes.bench.link import Relay, Side, TwoHosts, children
 from telerobot_nodes.errors import TelerobotError
 
-START_LIMIT = 120.0  # [s]
+START_LIMIT = 180.0  # [s]
 ROBOT_NODES = (
     "bag_recorder",
     "link",
@@ -23,15 +23,18 @@ ROBOT_NODES = (
     "gcmsf_control",
     "hardware_interface",
 )
-LEFT_OUT = {"robot": ("--without", "cspace_planner"), "operator": ("--without", "operator_console")}
+LEFT_OUT = {"robot": ("cspace_planner",), "operator": ("operator_console",)}
 OPERATOR_NODES = ("bag_recorder", "link", "path_plan_queue", "forward_simulator", "operator_input")
 
 
 class TwoGraphs:
     """`telerobot up robot` and `telerobot up operator`, and the network between them."""
 
-    def __init__(self, folder: Path, domains: tuple[int, int]) -> None:
-        """`domains` of robot and operator."""
+    def __init__(
+        self, folder: Path, domains: tuple[int, int], left_out: Mapping[str, Sequence[str]] = LEFT_OUT
+    ) -> None:
+        """`domains` of robot and operator; `left_out`: nodes that are not started, by role."""
+        self._left_out = {role: _without(names) for role, names in left_out.items()}
         self.bags: list[Path] = []  # of the robot, one for each start
         self.robot_domain = domains[0]
         self._folder, self._domains = folder, domains
@@ -55,7 +58,7 @@ class TwoGraphs:
         self._starts += 1
         folder = self._folder / f"start_{self._starts}"
         folder.mkdir(parents=True)
-        more = {**LEFT_OUT, "robot": (*LEFT_OUT["robot"], "--state", str(folder / "robot_state"))}
+        more = {**self._left_out, "robot": (*self._left_out["robot"], "--state", str(folder / "robot_state"))}
         self._hosts = TwoHosts(folder, self._domains, more)
         self.bags.append(self._hosts.bags["robot"])
         with _environment(environment or {}):
@@ -147,6 +150,11 @@ class TwoGraphs:
         except subprocess.TimeoutExpired as error:
             return -1, str(error.stdout or b"") + str(error.stderr or b"")
         return done.returncode, done.stdout + done.stderr
+
+
+def _without(names: Sequence[str]) -> list[str]:
+    """The words of `telerobot up` that leave out these nodes."""
+    return [word for name in names for word in ("--without", name)]
 
 
 def _below(pid: int) -> list[int]:

@@ -1,0 +1,1 @@
+"""The graph in use for a long time: what grows meanwhile."""
