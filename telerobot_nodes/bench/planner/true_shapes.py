@@ -118,9 +118,9 @@ class TrueShapes:
             self._set(full, joint, self._rng.uniform(*((-np.pi, np.pi) if turns else (low, high))))
         for joint, value in zip(self._arm, q.tolist(), strict=True):
             self._set(full, joint, value)
-        for joint, (leader, ratio, offset) in self._followers.items():
+        for follower, (leader, ratio, offset) in self._followers.items():
             value = full[model.idx_qs[model.getJointId(leader)]]
-            self._set(full, model.getJointId(joint), ratio * value + offset)
+            self._set(full, model.getJointId(follower), ratio * value + offset)
         pin.forwardKinematics(model, self._data, full)
         base = self._robot.T_world_base
         R = np.array([np.eye(3), *(base.rotation @ T.rotation for T in list(self._data.oMi)[1:])])
