@@ -28,10 +28,15 @@ def sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+def package_digest() -> str:
+    """8 hex digits that stand for the package's folder."""
+    return hashlib.sha256(str(Path(__file__).resolve().parent).encode()).hexdigest()[:8]
+
+
 def cache_folder() -> Path:
-    """Folder of the cache that belongs to the present sources."""
+    """Folder of the cache that belongs to the present sources; its name begins with `package_digest()`."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "telerobot" / "compiled" / sources_digest()
+    return home / "telerobot" / "compiled" / f"{package_digest()}-{sources_digest()}"
 
 
 def use_cache() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Callable
 
-from telerobot_nodes._numba_cache import cache_folder, compiling
+from telerobot_nodes._numba_cache import cache_folder, compiling, package_digest
 from telerobot_nodes.core.robot import Reach, load_robot
 from telerobot_nodes.cspace.service import precompile as planner
 from telerobot_nodes.hardware import Hardware
@@ -18,6 +19,7 @@ from telerobot_nodes.motion.loop import warm_up
 from telerobot_nodes.plan.executor import PlanExecutor
 
 KEPT = 3  # caches of earlier sources that stay
+FORGOTTEN = 30 * 86400.0  # [s] without a change after which the cache of another copy of the package goes
 
 
 def reach() -> None:
@@ -58,9 +60,11 @@ def compile_demo() -> None:
 
 
 def drop_old() -> None:
-    """Remove caches of old sources."""
-    others = sorted(cache_folder().parent.glob("*"), key=lambda folder: folder.stat().st_mtime)
-    for folder in others[: -KEPT - 1]:
+    """Remove caches of old sources of this package; those of another copy only when they were not used for long."""
+    folders = {folder: folder.stat().st_mtime for folder in cache_folder().parent.glob("*")}
+    own = sorted((one for one in folders if one.name.startswith(f"{package_digest()}-")), key=folders.__getitem__)
+    forgotten = [folder for folder, used in folders.items() if used < time.time() - FORGOTTEN and folder not in own]
+    for folder in (*own[: -KEPT - 1], *forgotten):
         shutil.rmtree(folder, ignore_errors=True)
 
 

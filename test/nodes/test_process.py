@@ -82,7 +82,7 @@ def left_over(lines):
     ids=[*ALONE, "gcmsf_control_on_a_thread"],
 )
 @pytest.mark.timeout(START_LIMIT + 2 * END_LIMIT)
-@pytest.mark.brief(4)
+@pytest.mark.brief(2)
 def test_the_middleware_has_ended_when_main_returns(tmp_path, name, ros_args):
     code, niceness, threads = left_over(run_node(tmp_path, name, *ros_args))
     assert code == 0

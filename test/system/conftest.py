@@ -10,7 +10,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 START_LIMIT = 120.0  # [s]
-REST_LIMIT = 10.0  # [s] until a graph that was left as it was found shows it
+REST_LIMIT = 10.0  # [s] for what is under way to end
 NEAR = 0.01  # [m]
 # Files that share one running graph, in this order: what moves the arm comes last. No other graph may run beside it.
 SHARING = ("test_bad_input.py", "test_panel.py", "test_plan_controls.py", "test_client.py", "test_halts.py")
@@ -37,16 +37,24 @@ class DemoGraph:
         if self._supervisor is None:
             options = GraphOptions("demo", bag=self._make_folder("demo") / "bag", without=("operator_console",))
             self._lines.clear()
-            self._supervisor = Supervisor(options, on_line=self._keep)
-            self._supervisor.start()
-            assert self._supervisor.wait_ready(START_LIMIT), "\n".join(self._lines)
+            self._supervisor = supervisor = Supervisor(options, on_line=self._keep)
+            supervisor.start()
+            if not supervisor.wait_ready(START_LIMIT):
+                late, self._supervisor = supervisor.waiting_for(), None
+                supervisor.stop()
+                pytest.fail(f"not ready: {late}\n" + "\n".join(self._lines))
             self._pids = self._present_pids()
         return self._supervisor
 
     def leave(self):
         """Stop it unless it is as it was found: the next file gets another one."""
-        if self._supervisor.waiting_for() or self._present_pids() != self._pids or not self._is_found_at_rest():
-            self.stop()
+        kept = False
+        try:
+            alive = not self._supervisor.waiting_for() and self._present_pids() == self._pids
+            kept = alive and self._is_as_it_was()
+        finally:
+            if not kept:
+                self.stop()
 
     def stop(self):
         supervisor, self._supervisor = self._supervisor, None
@@ -60,15 +68,21 @@ class DemoGraph:
     def _present_pids(self):
         return [self._supervisor.pid(entry.name) for entry in self._supervisor.options.nodes]
 
-    def _is_found_at_rest(self):
+    def _is_as_it_was(self):
+        """At rest with nothing planned or halted, controls those of the start, and the tool where it began."""
         from telerobot_nodes.nodes.clients import Terminal
 
         with Terminal() as client:
-            return client.wait_for(self._is_at_rest, REST_LIMIT)
+            return client.wait_for(self._is_settled, REST_LIMIT) and self._is_as_at_the_start(client.operator)
 
     @staticmethod
-    def _is_at_rest(client):
-        """Nothing is planned, held or halted, controls are those of the start, and the tool is where it began."""
+    def _is_settled(client):
+        queue, robot = client.queue, client.robot
+        still = robot.tool_pose.size > 0 and not robot.moving and robot.mode is not ExecutorMode.RUNNING
+        return still and queue.device is DeviceState.IDLE and queue.length == queue.unacknowledged == 0
+
+    @staticmethod
+    def _is_as_at_the_start(client):
         queue, robot = client.queue, client.robot
         clutches = queue.time_clutch, queue.position_clutch, queue.orientation_clutch
         numbers = queue.time_ratio, queue.linear_scale, queue.angular_scale, queue.brake_rate
@@ -76,12 +90,8 @@ class DemoGraph:
             queue.has_authority
             and all(clutches)
             and numbers == (1.0, 1.0, 1.0, 0.0)
-            and queue.device is DeviceState.IDLE
-            and queue.length == queue.unacknowledged == 0
             and robot.mode is ExecutorMode.IDLE
             and not robot.estop
-            and not robot.moving
-            and robot.tool_pose.size > 0
             and np.linalg.norm(robot.tool_pose[:3] - HOME) < NEAR
         )
 

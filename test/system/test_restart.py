@@ -29,7 +29,7 @@ def wait(terminal, ready, seconds=60.0):
 
 
 def start_hand(terminal):
-    do(terminal, commands.Replay("", 2.0, SCALE))
+    do(terminal, commands.Replay("", 4.0, SCALE))
     wait(terminal, lambda c: c.queue.device is DeviceState.TRACKING)
     wait(terminal, lambda c: c.robot.mode is ExecutorMode.RUNNING and c.robot.executed_seq > 0)
 

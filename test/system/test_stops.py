@@ -33,6 +33,7 @@ def test_any_halt_halts_and_nothing_moves_before_resume():
 
 
 @pytest.mark.parametrize("way", ["halt", "halt left_arm", "STOP!! now", "no number", "e-stop"])
+@pytest.mark.brief(3)
 def test_a_press_counts_once_on_whichever_way_it_comes_and_while_a_command_moves_the_arm(moving, way):
     """It comes directly, through the decision unit and as a text; the unit's own bookkeeping adds none."""
     probe, client = moving
@@ -51,6 +52,7 @@ def test_a_press_counts_once_on_whichever_way_it_comes_and_while_a_command_moves
 
 
 @pytest.mark.parametrize("text", [b"halt \xff\xfe\xc0\x80", b"\xffstop", b"halt " + b"x" * 100_000])
+@pytest.mark.brief(1)
 def test_a_text_that_no_python_sends_halts(moving, text):
     """Bytes that are no UTF-8, as another client library may send them, and 100 kB after the word."""
     from rclpy.serialization import serialize_message

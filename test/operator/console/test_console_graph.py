@@ -92,6 +92,7 @@ def test_a_halt_from_the_shell_is_confirmed_by_the_robot_and_shown_in_the_browse
     page.get_by_text("IDLE").first.wait_for()
 
 
+@pytest.mark.nightly
 def test_a_leaf_of_the_menus_moves_the_arm_and_a_value_out_of_range_does_not(page):
     from telerobot_nodes.nodes.clients import Terminal
 
