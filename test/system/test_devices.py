@@ -7,13 +7,28 @@ import threading
 import pytest
 from recorded_device import Recorded
 
+from telerobot_nodes.runtime import GraphOptions, Supervisor
 from telerobot_nodes.runtime.launching import telerobot_command
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
-START_LIMIT = 60.0  # [s] for the command to see the device
+GRAPH_LIMIT = 120.0  # [s] for the graph to be ready
+START_LIMIT = 100.0  # [s] for the command to see the device
+LEFT_OUT = ("operator_console", "cspace_planner", "rtc_decision_unit", "forward_simulator", "bag_recorder")
 STILL = 0.7  # [s] without a change of the plan
 RISE = 0.01  # [m]
+
+
+@pytest.fixture(scope="module")
+def demo_graph():
+    """The nodes between the hand and the arm; its supervisor."""
+    supervisor = Supervisor(GraphOptions("demo", without=LEFT_OUT))
+    supervisor.start()
+    try:
+        assert supervisor.wait_ready(GRAPH_LIMIT), supervisor.waiting_for()
+        yield supervisor
+    finally:
+        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean)
 
 
 class Published:

@@ -150,11 +150,9 @@ class MappedDevice:
             elif event.kind != REL or event.value:
                 for axis in self._by_code.get(name, ()):
                     axis.set(event.value, now)
-        if self._hot:
-            self._hot = False
-            self.enabling = Enabling.LET_GO
-        else:
+        if not self._hot:
             self._enable(now)
+        self._hot = False
 
     def _press(self, role: str, down: bool) -> None:
         if down == (role in self._down):
@@ -169,7 +167,7 @@ class MappedDevice:
 
     def _on_deadman(self, down: bool) -> None:
         toggles = self._map.enable == "toggle"
-        if down and self.enabling is Enabling.READY and not self._hot:
+        if down and self.enabling is Enabling.READY:
             self._moved_at = -math.inf  # its rest is counted from now on
             self._set(Enabling.ENABLED)
         elif self.enabling is Enabling.ENABLED and down == toggles:

@@ -288,6 +288,15 @@ def test_a_switched_on_mouse_at_rest_is_switched_off_after_a_while(mouse, play):
     assert play.source.enabling is Enabling.READY
 
 
+def test_the_rest_of_a_switched_on_mouse_is_counted_from_the_switch(mouse, play):
+    mouse.plug(rumbles=False)
+    play.run(25.0)
+    mouse.send(BTN_0=1)
+    mouse.send(BTN_0=0)
+    play.run(1.0)
+    assert play.source.enabling is Enabling.ENABLED
+
+
 def test_a_mouse_plugged_in_again_is_switched_off(mouse, play):
     mouse.plug(rumbles=False)
     play.run()
