@@ -187,12 +187,13 @@ def _study(path: Path) -> dict[str, Any]:
             raise ParameterFileError(str(path), 1, key, f"is missing; allowed: {SETTINGS} and {PEOPLE}")
     if not all(isinstance(name, str) for name in held[PEOPLE]):
         raise ParameterFileError(str(path), 1, PEOPLE, "allowed: names")
-    return held
+    return dict(held)
 
 
 def _plain(settings: StudySettings) -> Mapping[str, Any]:
     """The settings as JSON holds them."""
-    return json.loads(json.dumps(asdict(settings)))
+    values: Mapping[str, Any] = json.loads(json.dumps(asdict(settings)))
+    return values
 
 
 def _shown(value: object) -> object:
