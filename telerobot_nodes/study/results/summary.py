@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class _Cells:
 
     def all(self) -> dict[str, Any]:
         """Every row: a condition each, with a column for each delay."""
-        times: dict[tuple[str, float], dict[Hashable, float]] = {
+        times: dict[tuple[str, float], dict[str, float]] = {
             key: {result.person: result.seconds for result in cell if result.seconds is not None}
             for key, cell in self._cells.items()
         }

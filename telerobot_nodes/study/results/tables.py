@@ -5,7 +5,7 @@ What belongs here: numbers and their texts. What must never enter: who performed
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ DIGITS = 3
 NOT_DONE = (float("nan"),) * 3  # a gap in the picture
 
 Cell = tuple[float, float, float] | None  # estimate and interval; None: nobody has done it
-Times = Mapping[tuple[str, float], Mapping[Hashable, float]]  # condition, round trip [s]: task time [s] by subject
+Times = Mapping[tuple[str, float], Mapping[Any, float]]  # condition, round trip [s]: task time [s] by subject
 
 
 def time_rows(delays: Sequence[float], times: Times) -> dict[str, dict[str, list[Cell]]]:
@@ -60,11 +60,11 @@ def _shown(cell: Cell) -> str:
     return f"{mean:8.1f} +-{0.5 * (high - low):4.1f}"
 
 
-def _mean(times: Mapping[Hashable, float]) -> Cell:
+def _mean(times: Mapping[Any, float]) -> Cell:
     return _rounded(mean_interval(list(times.values()))) if times else None
 
 
-def _ratio(upper: Mapping[Hashable, float], lower: Mapping[Hashable, float]) -> Cell:
+def _ratio(upper: Mapping[Any, float], lower: Mapping[Any, float]) -> Cell:
     both = [subject for subject in upper if subject in lower]
     if not both:
         return None

@@ -27,7 +27,7 @@ from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
 from telerobot_nodes.operator.web import open_browser
 from telerobot_nodes.runtime import GraphOptions, NodeEvent, Supervisor, join_graph
-from telerobot_nodes.study.design import DIRECT, SCALES, TOUCH_COST, Judge, Task, Trial, Workload, task_named
+from telerobot_nodes.study.design import DIRECT, SCALES, TOUCH_COST, Ending, Judge, Task, Trial, Workload, task_named
 from telerobot_nodes.study.results import StudyFolder, TrialResult, write_summary
 from telerobot_nodes.study.run.page import MIDDLE, Press, StudyPage
 from telerobot_nodes.study.run.scripted_hand import ScriptedHand
@@ -130,17 +130,21 @@ class Session:
             if self._wait_for(desk, name, (Press.BEGIN, Press.PAUSE), _instructions(trial, task)) is Press.PAUSE:
                 return False
             begun = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-            judge = self._work(desk, trial, task, name)
+            judge, ending = self._work(desk, trial, task, name)
             self._ending = threading.Thread(target=supervisor.stop, name="end of the trial", daemon=True)
             self._ending.start()  # while the person answers
-            workload = self._ask(desk, f"{name}: {judge.ending.value if judge.ending else ''}")
+            workload = self._ask(desk, f"{name}: {ending.value}")
         result = TrialResult(
-            self._person,
-            trial,
-            *(judge.ending, round(judge.elapsed, 2), judge.seconds(trial.round_trip), judge.touches, judge.done),
-            workload,
-            begun,
-            str((place / BAG).relative_to(self._folder.folder)),
+            person=self._person,
+            trial=trial,
+            ending=ending,
+            elapsed=round(judge.elapsed, 2),
+            seconds=judge.seconds(trial.round_trip),
+            touches=judge.touches,
+            targets=judge.done,
+            workload=workload,
+            begun=begun,
+            bag=str((place / BAG).relative_to(self._folder.folder)),
         )
         self._folder.add(result)
         self._show(f"{name}: {result.ending.value} after {result.elapsed:.1f} s, workload {workload.score:.0f}")
@@ -206,14 +210,14 @@ class Session:
             for press in desk.page.take():
                 return press
 
-    def _work(self, desk: _Desk, trial: Trial, task: Task, name: str) -> Judge:
+    def _work(self, desk: _Desk, trial: Trial, task: Task, name: str) -> tuple[Judge, Ending]:
         """From the first sight of the targets to the end of the trial."""
         client, page, error = desk.client, desk.page, _error(trial, task)
         page.show(name, _instructions(trial, task), (Press.GIVE_UP,))
         judge = Judge(task, trial.seed, client.robot.tool_pose[:3], desk.now(), self._folder.settings.limit)
         hand = ScriptedHand(desk.terminal, trial, judge.goals, error) if self._seat.scripted_hand else None
         drawn = -DRAW_PERIOD
-        while judge.ending is None:
+        while (ending := judge.ending) is None:
             now = desk.now()
             if now - drawn >= DRAW_PERIOD:
                 drawn = now
@@ -226,7 +230,7 @@ class Session:
                 judge.abandon(desk.now())
             judge.see(desk.now(), client.robot.tool_pose[:3])
         page.clear()
-        return judge
+        return judge, ending
 
     def _ask(self, desk: _Desk, title: str) -> Workload:
         """The person's answers about the workload."""
