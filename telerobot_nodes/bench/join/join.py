@@ -40,6 +40,7 @@ FLOODED: Mapping[str, Mapping[str, Any]] = {
     "obstacles": {},
 }
 HUGE = (("plan_executor/window", "position"), ("gcmsf_control/teleop_cmds", "header.frame_id"))
+STARTS = 4.0  # [s] for the hand to move the arm
 MOVING = 0.5  # [-] the hand rests at its ends; a bound of this bench
 ANSWER = 1.0  # [s] for a goal that is refused: a bound of this bench
 
@@ -130,6 +131,7 @@ class Crowded:
             self._moves += self._rig.moving()
             if self._rig.operator.operator.queue.device is DeviceState.IDLE:
                 self._rig.ask(commands.Replay(str(self._hand), 1.0, SCALE))
+                self._rig.happens(lambda: over() or self._rig.moving(), STARTS)
             self._rig.happens(over, 0.2)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from telerobot_nodes.bench import report
 from telerobot_nodes.bench.faults import LEFT_OUT, Loop, Rig
 from telerobot_nodes.bench.join import PERIOD, write_hand
+from telerobot_nodes.bench.security import refusals
 from telerobot_nodes.bench.soak import judge
 from telerobot_nodes.bench.soak.usage import Sample, Usage, shared_memory, usage_of
 from telerobot_nodes.core.protocol import DeviceState
@@ -31,6 +32,7 @@ NODES = {
 }
 LOOP_NODE = "gcmsf_control"
 ROUND_LIMIT = 120.0  # [s]
+SHOWN = 200  # characters of a reason
 DIAGNOSTICS = 2.5  # [s] until what has happened is on diagnostics
 
 
@@ -44,23 +46,37 @@ class Soak:
         self.samples: list[Sample] = []
         self.loop: list[Loop] = []  # the ends of the run
         self.rounds = self.broken = 0  # points lost, twice or out of order
+        self.stopped: list[str] = []  # rounds that did not come to their end, and why
         self._due = rig.now()
         self._until = rig.now() + seconds
 
     def run(self) -> None:
         """Move and look, until the time is over. Raises TelerobotError when a graph has ended."""
-        rig = self._rig
-        while rig.now() < self._until:
-            answer = rig.ask(commands.Replay(str(self._hand), 1.0, 1.0))
-            if not answer.done:
-                raise TelerobotError(f"round {self.rounds + 1}: {answer.text}")
-            rig.until(rig.moving, "motion")
-            self._watch()
+        while self._rig.now() < self._until:
+            try:
+                self._round()
+            except TelerobotError as error:
+                self._check_graphs()
+                self.stopped.append(f"round {self.rounds + 1}: {error}"[:SHOWN])
+                self._rig.ready_again()
             self.rounds += 1
-            self.broken += sum(rig.finish())
             self._keep_ends()
-            rig.clear()
-            rig.operator.plan.clear()
+            self._rig.clear()
+            self._rig.operator.plan.clear()
+
+    def _round(self) -> None:
+        rig = self._rig
+        answer = rig.ask(commands.Replay(str(self._hand), 1.0, 1.0))
+        if not answer.done:
+            raise TelerobotError(answer.text)
+        rig.until(rig.moving, "motion")
+        self._watch()
+        self.broken += sum(rig.finish())
+
+    def _check_graphs(self) -> None:
+        for role in NODES:
+            if not self._rig.runs(role):
+                raise TelerobotError(f"round {self.rounds + 1}: the graph of the {role} has ended")
 
     def _watch(self) -> None:
         rig, limit = self._rig, self._rig.now() + ROUND_LIMIT
@@ -69,9 +85,7 @@ class Soak:
             if rig.now() >= self._due:
                 self._due = rig.now() + self._every
                 self.samples.append(self._sample())
-            for role in NODES:
-                if not rig.runs(role):
-                    raise TelerobotError(f"round {self.rounds + 1}: the graph of the {role} has ended")
+            self._check_graphs()
 
     def _sample(self) -> Sample:
         processes: dict[str, Usage] = {}
@@ -132,14 +146,14 @@ def _result(
         "missed_on_diagnostics": told,
         "untold_periods": round(untold, 2),
         "growth": judge.figures_of(found),
-        "links": {
-            role: {name: value for name, value in one.items() if "refused" in name} for role, one in links.items()
-        },
+        "stopped": soak.stopped,
+        "refused_datagrams": {role: refusals(one) for role, one in links.items()},
     }
     lived = sum(len(names) for names in soak.nodes.values())
     goals = [
         report.goal("use", seconds, "s", ">=", 8.0 * 3600.0),
         report.goal("points lost, twice or out of order", soak.broken, "-", "==", 0),
+        report.goal("rounds that did not come to their end", len(soak.stopped), "-", "==", 0),
         report.goal("nodes that lived all the time", len(found) - 1, "-", "==", lived),
         report.goal("missed periods that are not on diagnostics", max(0, missed - told), "-", "==", 0),
         report.goal("periods neither stepped nor counted as missed", untold, "-", "==", 0),
