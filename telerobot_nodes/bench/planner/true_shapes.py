@@ -88,7 +88,7 @@ class TrueShapes:
         ).reshape(-1, 2)
 
     def nearest(self, q: FloatArray, within: float = FAR) -> Nearest:
-        """The pair with the least distance at `q` (n,) [rad]; those farther apart than `within` [m] are not measured."""
+        """The pair with the least distance at `q` (n,) [rad]; those beyond `within` [m] are not measured."""
         placed = self._place(q)
         R, p = placed
         joints = np.array([solid.joint for solid in self._solids])
