@@ -22,6 +22,7 @@ DECLARED: dict[str, str] = {
     "link_emulator": "telerobot_nodes.link.emulated_link:EmulatedLink",
     "operator_input": "telerobot_nodes.operator.devices.input_parameters:InputParameters",
     "operator_console": "telerobot_nodes.nodes.operator.operator_console:ConsoleParameters",
+    "bag_recorder": "telerobot_nodes.nodes.tools.bag_recorder:RecorderParameters",
 }
 
 
