@@ -46,6 +46,7 @@ COMMANDS: dict[str, str] = {
     "replay": "operate:replay",
     "link": "operate:link",
     "camera": "operate:camera",
+    "record": "operate:record",
     "direct": "operate:direct",
     "scrub": "operate:scrub",
     "primitive": "primitive:command",

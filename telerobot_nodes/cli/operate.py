@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 NOT_DONE = 1
 DIAGNOSTICS_LIMIT = 1.5  # [s]; nodes publish them once a second
+RECORDER_LIMIT = 1.5  # [s]; it reports once a second
 NOTICES = 4  # shown, the newest last
 Namespace = Annotated[str, typer.Option(help="Namespace of the arm, for example left.")]
 
@@ -33,8 +35,9 @@ class Switch(str, Enum):
 def status(
     namespace: Namespace = "", as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False
 ) -> None:
-    """Print the state on the operator's side: robot, lead, delays, queue, clutches, authority."""
+    """Print the state on the operator's side: robot, lead, delays, queue, clutches, authority, recording."""
     with _terminal(namespace) as terminal:
+        terminal.wait_for(lambda client: client.received.recorder is not None, RECORDER_LIMIT)
         view = terminal.view()
         added = _device_rows(terminal)
     rows = {**{row.label: row.text for row in view.rows}, **added}
@@ -185,6 +188,17 @@ def camera(
 ) -> None:
     """Select the camera, the rate of its pictures and their bytes."""
     do(commands.SetCamera(name, rate, budget), namespace)
+
+
+def record(
+    state: Annotated[Switch, typer.Argument(help="on: begin a recording; off: end it.")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="A new folder for the bag; default: beside the other recordings of the graph.")
+    ] = None,
+    namespace: Namespace = "",
+) -> None:
+    """Begin a recording of this host's graph, or end it; each is a bag of its own."""
+    do(commands.Record(state is Switch.ON, "" if folder is None else str(folder.absolute())), namespace)
 
 
 def direct(

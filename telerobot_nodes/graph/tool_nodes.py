@@ -55,8 +55,11 @@ TOOL_NODES: tuple[Node, ...] = (
         "bag_recorder",
         Host.EITHER,
         "tools",
-        "records every topic of the graph (rosbag2, MCAP)",
-        publishes=("diagnostics",),  # subscribes to every topic
+        "records every topic of the graph (rosbag2, MCAP); recordings begin and end while the graph runs",
+        publishes=("bag_recorder/state", "diagnostics"),  # subscribes to every topic
+        services=(
+            Service("bag_recorder/record", "telerobot/srv/SetRecording", "begin or end a recording, a bag of its own"),
+        ),
         required=False,
         restarts=3,  # it goes on in a folder of its own
     ),

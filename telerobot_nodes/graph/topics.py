@@ -241,5 +241,12 @@ TOPICS: tuple[Topic, ...] = (
     # both hosts
     Topic("link_emulator/status", "telerobot/msg/LinkStatus", Qos.STATE, "settings and counters of the link", 2.0),
     Topic("link/state", "telerobot/msg/LinkState", Qos.STATE, "state of the link to each other host", 5.0),
+    Topic(
+        "bag_recorder/state",
+        "telerobot/msg/RecorderState",
+        Qos.LATCHED,
+        "what the recorder of this host records, and why it does not",
+        1.0,
+    ),
     Topic("diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos.REPORT, "health of each node", 1.0),
 )

@@ -23,6 +23,7 @@ DECLARED: dict[str, str] = {
     "operator_input": "telerobot_nodes.operator.devices.input_parameters:InputParameters",
     "input_device": "telerobot_nodes.operator.evdev.source:DeviceParameters",
     "operator_console": "telerobot_nodes.nodes.operator.operator_console:ConsoleParameters",
+    "bag_recorder": "telerobot_nodes.nodes.tools.bag_recorder:RecorderParameters",
 }
 
 

@@ -1,6 +1,7 @@
 """The recorder as a node: what is on the graph is in the bag, byte for byte, and the bag is valid after a stop."""
 
-import time
+import shutil
+from collections import namedtuple
 
 import pytest
 
@@ -8,13 +9,16 @@ pytest.importorskip("rclpy")
 
 from sensor_msgs.msg import JointState
 
-from telerobot.msg import ExecutedPoints
+from telerobot.msg import ExecutedPoints, RecorderState
+from telerobot.srv import SetRecording
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
 from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.nodes.framework import qos_profile
-from telerobot_nodes.nodes.tools.bag_recorder import BagRecorderNode, default_folder, recorded_topics
+from telerobot_nodes.nodes.tools.bag_recorder import BagRecorderNode, recorded_topics
 from telerobot_nodes.operator.recording import BagReader
+
+Usage = namedtuple("Usage", "total used free")
 
 
 def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
@@ -63,12 +67,66 @@ def test_only_an_emulated_link_has_two_sides():
     }
 
 
-def test_the_default_folder_is_named_by_time_and_never_reused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    at = time.struct_time((2026, 11, 21, 8, 0, 5, 5, 325, 0))
-    names = []
-    for _ in range(3):
-        folder = default_folder(at)
-        names.append(str(folder))
-        folder.mkdir(parents=True)
-    assert names == ["runs/20261121-080005/bag", "runs/20261121-080005_2/bag", "runs/20261121-080005_3/bag"]
+@pytest.fixture
+def states(ros):
+    """States of the recorder, as its operator receives them."""
+    seen = []
+    qos = qos_profile(graph.topic("bag_recorder/state").qos)
+    ros.probe.create_subscription(RecorderState, "bag_recorder/state", seen.append, qos)
+    return seen
+
+
+def record(ros, on, folder=""):
+    return ros.call(SetRecording, "bag_recorder/record", on=on, folder=str(folder))
+
+
+def test_recordings_begin_and_end_on_request_and_the_state_says_so(ros, tmp_path, states):
+    ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=tmp_path / "bag")))
+    assert ros.until(lambda: states and states[-1].recording and states[-1].written > 0)
+    assert states[-1].folder == str(tmp_path / "bag") and states[-1].free > states[-1].reserve > 0
+    ended = record(ros, False)
+    assert (ended.success, ended.folder) == (True, str(tmp_path / "bag"))
+    with BagReader(tmp_path / "bag") as bag:
+        assert bag.counts["/bag_recorder/state"] > 0
+    assert ros.until(lambda: not states[-1].recording)
+    again = record(ros, False)
+    assert not again.success and "allowed: while a recording is open" in again.message
+    there = record(ros, True, tmp_path / "bag")
+    assert not there.success and f"bag: '{tmp_path / 'bag'}' is not allowed; allowed: a folder" in there.message
+    named = tmp_path / "named" / "run"
+    assert [record(ros, True, named).folder, record(ros, False).folder] == [str(named)] * 2
+    assert record(ros, True).folder == str(tmp_path / "bag_2")
+    assert ros.until(lambda: states[-1].recording and states[-1].folder == str(tmp_path / "bag_2"))
+    assert record(ros, False).success
+
+
+def test_a_recorder_that_comes_back_does_what_was_asked_last(ros, tmp_path, states, monkeypatch):
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path))
+    options = NodeOptions("bag_recorder", graph="demo", bag=tmp_path / "bag")
+    first = ros.add(BagRecorderNode(options))
+    assert record(ros, False).success
+    ros.deactivate(first)
+    states.clear()
+    ros.add(BagRecorderNode(options))
+    assert ros.until(lambda: states and not states[-1].recording)
+    assert not (tmp_path / "bag_2").exists()
+
+
+def test_by_its_parameter_it_waits_until_it_is_asked(ros, tmp_path, states):
+    file = tmp_path / "params.yaml"
+    file.write_text("bag_recorder:\n  ros__parameters:\n    record_at_start: false\n")
+    ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", params=file, bag=tmp_path / "bag")))
+    assert ros.until(lambda: states and not states[-1].recording and not states[-1].failure)
+    assert not (tmp_path / "bag").exists()
+    assert record(ros, True).folder == str(tmp_path / "bag")
+
+
+def test_a_full_disk_at_the_start_is_shown_and_ends_nothing(ros, tmp_path, states, monkeypatch):
+    real, full = shutil.disk_usage, Usage(1, 1, 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: full or real(path))
+    recorder = ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=tmp_path / "bag")))
+    assert ros.until(lambda: states and "0 are free" in states[-1].failure)
+    assert not recorder.failure and not states[-1].recording
+    full = None
+    assert record(ros, True).success
+    assert ros.until(lambda: states[-1].recording and not states[-1].failure)

@@ -7,7 +7,7 @@ from telerobot_nodes.pages.node_parameters import DECLARED, markdown, table
 
 @pytest.mark.parametrize("node", DECLARED)
 def test_every_parameter_is_described(node):
-    rows = table(node)[4:]
+    rows = table(node)[3:]
     assert rows
     assert all(row.rsplit("|", 2)[1].strip() for row in rows), rows
 

@@ -14,6 +14,7 @@ from telerobot_nodes.operator.client import (
     OperatorClient,
     Outcome,
     QueueStatus,
+    RecorderStatus,
     Result,
     RobotStatus,
     SimulationStatus,
@@ -60,6 +61,7 @@ OFFERED = frozenset(
         commands.Replay,
         commands.SetLink,
         commands.Tare,
+        commands.Record,
     }
 )
 
@@ -139,6 +141,7 @@ class RunningConsole:
             halts_received=self.sink.receipts(),
         )
         self.queue_status = QueueStatus(lead=7.4, agent="operator", has_authority=True, target_pose=self.home)
+        self.recorder_status = RecorderStatus(recording=True, duration=5.0, size=2_000_000, free=10**11)  # None: silent
         self.silent = False  # the robot
         self.hung = False  # the console's own thread
 
@@ -156,6 +159,8 @@ class RunningConsole:
                 self.client.receive_queue(self.queue_status, now)
                 self.client.receive_simulation(SimulationStatus(head_pose=self.home), now)
                 self.client.receive_link(LinkSetting(), now)
+                if self.recorder_status is not None:
+                    self.client.receive_recorder(self.recorder_status, now)
                 self.console.step(now)
                 self.client.tick(now)
                 with self.stepped:

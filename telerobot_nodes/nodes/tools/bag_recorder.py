@@ -1,78 +1,172 @@
-"""`bag_recorder`: every topic of the graph into a rosbag2 recording (MCAP)."""
+"""`bag_recorder`: every topic of the graph into rosbag2 recordings (MCAP), begun and ended while the graph runs."""
 
 from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from telerobot.msg import RecorderState
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions
+from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.nodes.framework import GraphNode, Health, interface_class, qos_profile, run_node
-from telerobot_nodes.operator.recording import BagCounts, BagTopic, BagWriter
+from telerobot_nodes.nodes.framework import (
+    GraphNode,
+    Health,
+    Send,
+    interface_class,
+    node_parameters,
+    qos_profile,
+    run_node,
+)
+from telerobot_nodes.operator.recording import (
+    BagTopic,
+    DiskFullError,
+    Recorder,
+    Recording,
+    default_folder,
+    free_beside,
+    free_bytes,
+)
 
 DEPTH = 1000  # messages the middleware holds while this process is busy
-BEGUN = "recording_begun"  # file in the state of a run: its recorder goes on in another folder
+BEGUN = "recording_begun"  # file in the state of a run: its recorder goes on in another folder, unless it says OFF
+OFF = "off"
+STEP_PERIOD = 0.2  # [s] between two looks for a change
+STATE_PERIOD = 1.0  # [s] between two states without one
+
+
+@dataclass(frozen=True)
+class RecorderParameters:
+    """Parameters of the node."""
+
+    record_at_start: bool = parameter(True, doc="record from the start on; false: when asked to")
 
 
 class BagRecorderNode(GraphNode):
-    """Serialized messages from DDS to the writer's queue."""
+    """Serialized messages from DDS to the writer's queue; requests in, state out."""
 
     linger = 0.5  # [s] the last messages of the other nodes are recorded too
 
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
-        self._topics = {
+        self._parameters = node_parameters(self, RecorderParameters)
+        topics = {
             self.resolve_topic_name(name): entry
             for name, entry in recorded_topics(options.graph, options.hosts is not None).items()
         }
-        self._writer: BagWriter | None = None
-        self._ended: BagCounts | None = None
-        for name, entry in self._topics.items():
+        self._recorder = Recorder(topics)
+        self._failure = ""  # why the recording at the start could not begin
+        self._default = options.bag  # of the run's first recording; None: not chosen yet
+        self._shown: tuple[object, ...] = ()
+        self._shown_at = 0.0  # [s]
+        self._states = self.publisher("bag_recorder/state")
+        self.serve_deferred("bag_recorder/record", self._serve)
+        for name, entry in topics.items():
             qos = qos_profile(entry.qos)
             qos.depth = DEPTH
             record = partial(self._record, name)
             self.create_subscription(interface_class(entry.type), name, self._gated(record), qos, raw=True)
+        self.every(STEP_PERIOD, self._step)
 
     def start(self) -> None:
-        """Open the recording."""
-        folder = self.options.bag or default_folder(time.localtime())
-        state = os.environ.get(STATE_VARIABLE)
-        begun = Path(state) / BEGUN if state else None
-        if begun is not None and begun.exists():
-            folder = free_beside(folder)
-        try:
-            self._writer = BagWriter(folder, self._topics)
-        except InvalidValueError as error:
-            self.failure = str(error)
-            raise
-        if begun is not None:
-            begun.touch()
-        print(f"telerobot: recording to {folder}", flush=True)
+        """Open a recording, as parameter and the state of the run want it."""
+        begun = _state_file()
+        again = begun is not None and begun.exists()
+        wanted = begun.read_text() != OFF if begun is not None and again else self._parameters.record_at_start
+        if wanted:
+            try:
+                beside = self._next_folder()
+                self._begin(beside if again else self._default or beside)
+            except DiskFullError as error:
+                self._failure = str(error)  # the person is told, and can ask again
+                self.note_refusal(error)
+            except InvalidValueError as error:
+                self.failure = str(error)
+                raise
+        self._publish()
 
     def stop(self) -> None:
         """Close the recording, so that it is a valid bag."""
-        if self._writer is not None:
-            self._ended, folder, self._writer = self._writer.close(), self._writer.folder, None
-            print(f"telerobot: recorded {_text(self._ended)} in {folder}", flush=True)
+        ended = self._recorder.close(self.now())
+        if ended is not None:
+            print(f"telerobot: recorded {ended}", flush=True)
+        self._publish()
+
+    def _begin(self, folder: Path) -> Recording:
+        began = self._recorder.begin(folder, self.now(), time.time_ns())
+        self._failure = ""
+        _want("")
+        print(f"telerobot: recording to {folder}", flush=True)
+        return began
+
+    def _next_folder(self) -> Path:
+        """Beside the other recordings of this run."""
+        self._default = self._default or default_folder(time.localtime())
+        return free_beside(self._default)
+
+    def _serve(self, request: Any, response: Any, send: Send) -> None:
+        if not self.active:
+            raise InvalidValueError("record", "on" if request.on else OFF, "allowed: while the recorder is active")
+        if request.on:
+            began = self._begin(Path(request.folder) if request.folder else self._next_folder())
+            response.success, response.folder = True, str(began.folder)
+            response.message = f"recording to {began.folder}"
+            send(response)
+        else:
+            self._recorder.end(self.now(), partial(self._ended, response, send))
+            _want(OFF)
+        self._publish()
+
+    def _ended(self, response: Any, send: Send, recording: Recording) -> None:
+        """On the thread that has closed the bag."""
+        print(f"telerobot: recorded {recording}", flush=True)
+        response.success, response.folder = not recording.counts.failure, str(recording.folder)
+        response.message = f"recorded {recording}"
+        send(response)
 
     def _record(self, name: str, data: bytes) -> None:
-        if self._writer is not None:
-            self._writer.write(name, time.time_ns(), data)
+        self._recorder.write(name, time.time_ns(), data)
+
+    def _step(self) -> None:
+        recording = self._recorder.recording(self.now())
+        changed = (recording.on, recording.folder, recording.counts.failure) != self._shown
+        if changed or self.now() - self._shown_at >= STATE_PERIOD:
+            self._publish()
+
+    def _publish(self) -> None:
+        recording = self._recorder.recording(self.now())
+        counts, folder = recording.counts, recording.folder
+        self._shown, self._shown_at = (recording.on, folder, counts.failure), self.now()
+        self._states.publish(
+            RecorderState(
+                stamp=self.stamp(),
+                recording=recording.on,
+                folder=str(folder or ""),
+                duration=recording.duration,
+                size=counts.size,
+                written=counts.written,
+                dropped=counts.dropped,
+                failure=self._failure or counts.failure,
+                free=counts.free if recording.on else free_bytes(folder or self._default or Path.cwd()),
+                reserve=self._recorder.reserve_bytes,
+            )
+        )
 
     def health(self) -> Health:
         """Counts of messages written and dropped."""
-        counts = self._writer.counts() if self._writer is not None else self._ended
-        if counts is None:
-            return Health(message="not recording")
-        bad = counts.failure or counts.dropped
+        recording = self._recorder.recording(self.now())
+        counts, failure = recording.counts, self._failure or recording.counts.failure
+        bad = failure or counts.dropped
+        words = "messages dropped" if counts.dropped else "recording" if recording.on else "not recording"
         return Health(
             level=DiagnosticStatus.WARN if bad else DiagnosticStatus.OK,
-            message=counts.failure or ("messages dropped" if counts.dropped else "recording"),
+            message=failure or words,
             values={"written": counts.written, "dropped": counts.dropped},
         )
 
@@ -86,28 +180,16 @@ def recorded_topics(graph_name: str, with_hosts: bool = False) -> dict[str, BagT
     return {**topics, "/diagnostics": BagTopic(diagnostics.type, diagnostics.qos)}
 
 
-def default_folder(now: time.struct_time) -> Path:
-    """`runs/YYYYmmdd-HHMMSS/bag` under the current directory; a number is added when it exists."""
-    run = Path("runs") / time.strftime("%Y%m%d-%H%M%S", now)
-    number = 1
-    while (run / "bag").exists():
-        number += 1
-        run = run.with_name(f"{run.name.split('_')[0]}_{number}")
-    return run / "bag"
+def _state_file() -> Path | None:
+    state = os.environ.get(STATE_VARIABLE)
+    return Path(state) / BEGUN if state else None
 
 
-def free_beside(folder: Path) -> Path:
-    """The folder, or with a number added: where a recorder goes on that was started again in the same run."""
-    number, found = 1, folder
-    while found.exists():
-        number += 1
-        found = folder.with_name(f"{folder.name}_{number}")
-    return found
-
-
-def _text(counts: BagCounts) -> str:
-    dropped = f", {counts.dropped} dropped" if counts.dropped else ""
-    return f"{counts.written} messages{dropped}" + (f" ({counts.failure})" if counts.failure else "")
+def _want(word: str) -> None:
+    """Keep what was asked for, for a recorder that is started again in this run."""
+    begun = _state_file()
+    if begun is not None:
+        begun.write_text(word)
 
 
 def main(options: NodeOptions) -> int:

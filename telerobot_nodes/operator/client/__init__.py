@@ -29,12 +29,20 @@ from telerobot_nodes.operator.client.reports import (
 )
 from telerobot_nodes.operator.client.requests import Confirmation, HaltStage, Outcome, RepeatedStop, Result
 from telerobot_nodes.operator.client.robot_state import RobotState, state_of
-from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.client.status import (
+    LinkSetting,
+    PlanChange,
+    QueueStatus,
+    RecorderStatus,
+    RobotStatus,
+    SimulationStatus,
+)
 from telerobot_nodes.operator.client.surroundings import Solid
 from telerobot_nodes.operator.client.text_exchange import NO_ANSWER, SentText, TextExchange
 from telerobot_nodes.operator.client.view_model import (
     ConsoleView,
     Controls,
+    Light,
     Row,
     SceneView,
     other_plan,
@@ -60,6 +68,7 @@ __all__ = [
     "Halt",
     "HaltStage",
     "LastReceived",
+    "Light",
     "LinkSetting",
     "Missing",
     "Move",
@@ -76,6 +85,7 @@ __all__ = [
     "PrimitiveReport",
     "PrimitiveResult",
     "QueueStatus",
+    "RecorderStatus",
     "RepeatedStop",
     "ReportKind",
     "Result",

@@ -29,7 +29,14 @@ from telerobot_nodes.operator.client.requests import (
     Requests,
     Result,
 )
-from telerobot_nodes.operator.client.status import LinkSetting, PlanChange, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.client.status import (
+    LinkSetting,
+    PlanChange,
+    QueueStatus,
+    RecorderStatus,
+    RobotStatus,
+    SimulationStatus,
+)
 from telerobot_nodes.operator.client.surroundings import Solid
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
@@ -82,6 +89,7 @@ class LastReceived:
     robot: float | None = None
     simulation: float | None = None
     link: float | None = None
+    recorder: float | None = None
 
 
 class OperatorClient:
@@ -100,6 +108,7 @@ class OperatorClient:
         self.robot = RobotStatus()
         self.simulation = SimulationStatus()
         self.link = LinkSetting()
+        self.recorder = RecorderStatus()
         self.received = LastReceived()
         self.trace = PlanTrace()
         self.other = PlanTrace()  # plan of the operator with authority, while that is another one
@@ -158,6 +167,12 @@ class OperatorClient:
     def receive_link(self, setting: LinkSetting, now: float) -> None:
         """Settings of the emulated link."""
         self.link, self.received.link = setting, now
+
+    def receive_recorder(self, status: RecorderStatus, now: float) -> None:
+        """Status of the recorder; a new failure is recorded as a notice."""
+        if status.failure and status.failure != self.recorder.failure:
+            self.note(f"recording failed: {status.failure}", Tone.BAD, now)
+        self.recorder, self.received.recorder = status, now
 
     def receive_plan(self, change: PlanChange) -> None:
         """A change of the recorded plan."""

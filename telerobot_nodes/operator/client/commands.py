@@ -275,6 +275,21 @@ class SetCamera:
         return f"camera {self.camera}".rstrip() + rate + budget
 
 
+@dataclass(frozen=True)
+class Record:
+    """Begin a recording in a new `folder`, or end it; empty `folder`: the recorder's default, beside the others."""
+
+    on: bool
+    folder: str = ""
+
+    def __post_init__(self) -> None:
+        if self.folder and not self.on:
+            raise InvalidValueError("folder", self.folder, "allowed: none, to end a recording")
+
+    def __str__(self) -> str:
+        return f"record {'on' if self.on else 'off'} {self.folder}".rstrip()
+
+
 class Deed(Enum):
     """Commands without a value; each is a service of the plan queue with the name given here."""
 
@@ -329,6 +344,7 @@ Command = (
     | Direct
     | Scrub
     | SetCamera
+    | Record
 )
 Kind = type[Command] | Deed
 

@@ -92,6 +92,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("device moves the primitive", (C.Direct,), "direct", "direct on", "direct", "direct"),
     Control("emulated link", (C.SetLink,), "delay [s]", "link 0.5", "set_link", "link"),
     Control("camera", (C.SetCamera,), "pictures [Hz]", "camera wrist --rate 2", "set_camera", _NO_PICTURE),
+    Control("record", (C.Record,), "record", "record on", "record", "record"),
     Control("text", (), "text", "run", "run", "text"),
     Control("hypothesis test", (), "text", "try", "attempt", "text"),
     Control("primitive", (), "Menu", "primitive", "primitive", "primitive"),

@@ -104,6 +104,10 @@ class OperatorWords(ABC):
         """Request a camera, the rate of its pictures [Hz] and their byte budget [B/s]; None, empty: as it is."""
         return self.ask(commands.SetCamera(camera, rate, budget))
 
+    def record(self, on: bool, folder: str = "") -> Outcome:
+        """Begin a recording in a new folder, or end it; empty `folder`: the recorder's default, beside the others."""
+        return self.ask(commands.Record(on, folder))
+
     def direct(self, on: bool) -> Outcome:
         """On: the input device moves the primitive that runs, and not the plan."""
         return self.ask(commands.Direct(on))

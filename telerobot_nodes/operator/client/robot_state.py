@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client.client import OperatorClient
-from telerobot_nodes.operator.client.status import LinkSetting, QueueStatus, RobotStatus, SimulationStatus
+from telerobot_nodes.operator.client.status import (
+    LinkSetting,
+    QueueStatus,
+    RecorderStatus,
+    RobotStatus,
+    SimulationStatus,
+)
 
 
 @dataclass(frozen=True)
 class RobotState:
-    """Latest status of robot, plan queue, forward simulation and emulated link; None: none received yet."""
+    """Latest status of robot, plan queue, forward simulation, emulated link and recorder; None: none received yet."""
 
     robot: RobotStatus
     queue: QueueStatus
@@ -20,6 +26,7 @@ class RobotState:
     link: LinkSetting | None
     age: float | None  # [s] since the robot's status was received
     notices: tuple[str, ...] = ()  # oldest first
+    recorder: RecorderStatus | None = None  # of this host
 
     @property
     def tool_pose(self) -> FloatArray:
@@ -69,4 +76,5 @@ def state_of(client: OperatorClient, now: float) -> RobotState:
         link=None if received.link is None else client.link,
         age=None if received.robot is None else now - received.robot,
         notices=tuple(notice.text for notice in client.notices),
+        recorder=None if received.recorder is None else client.recorder,
     )

@@ -1,7 +1,7 @@
-"""Status of queue, robot, simulation and link as the operator's side receives it: validated values.
+"""Status of queue, robot, simulation, link and recorder as the operator's side receives it: validated values.
 
-Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState` and `LinkStatus`, which state units
-and ranges. What must never enter: messages, clocks, texts for people (`view_model.py`).
+Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState`, `LinkStatus` and `RecorderState`, which
+state units and ranges. What must never enter: messages, clocks, texts for people (`view_model.py`).
 """
 
 from __future__ import annotations
@@ -183,6 +183,24 @@ class LinkSetting:
 
     def __post_init__(self) -> None:
         _check(self, ("delay", "jitter", "loss", "duplicate"))
+
+
+@dataclass(frozen=True)
+class RecorderStatus:
+    """The recorder of the operator's host (`RecorderState.msg`). Raises InvalidValueError."""
+
+    recording: bool = False
+    folder: str = ""
+    duration: float = 0.0
+    size: int = 0
+    written: int = 0
+    dropped: int = 0
+    failure: str = ""
+    free: int = 0
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        _check(self, ("duration",))
 
 
 @dataclass(frozen=True)

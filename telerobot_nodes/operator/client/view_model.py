@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from telerobot_nodes.operator.client.surroundings import Solid
 
 STALE_AFTER = 0.5  # [s] without a message
 STALE_LINK_AFTER = 2.0  # [s] the emulator publishes twice a second
+STALE_RECORDER_AFTER = 2.5  # [s] the recorder publishes once a second
+LITTLE_ROOM = 1e9  # [B] above the free space at which a recording is closed
 MANY_UNACKNOWLEDGED = 25  # [-] operations, a second of them at 25 Hz
 
 
@@ -30,6 +33,15 @@ class Row:
     label: str
     text: str
     tone: Tone = Tone.PLAIN
+
+
+class Light(Enum):
+    """The recording light; the values are its form, so that it needs no colour."""
+
+    ON = "\u25cf"  # a full circle
+    OFF = "\u25cb"  # an empty one
+    FAILED = "\u2716"  # a cross
+    UNKNOWN = "?"
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,7 @@ class Controls:
     gripper: float | None  # [m]
     link: LinkSetting | None
     halt: HaltStage
+    recording: bool | None
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,7 @@ class ConsoleView:
     rows: tuple[Row, ...]
     controls: Controls
     notices: tuple[Row, ...]  # newest first; label: age
+    light: Light  # of the row "recording"
 
 
 @dataclass(frozen=True)
@@ -83,9 +97,10 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
     """The texts now."""
     queue_fresh = fresh(client.received.queue, now, STALE_AFTER)
     link_fresh = fresh(client.received.link, now, STALE_LINK_AFTER)
+    light, recording = _recording(client, now)
     return ConsoleView(
         banner=_banner(client, now),
-        rows=(*_robot_rows(client, now), *_queue_rows(client, queue_fresh), *_node_rows(client, now)),
+        rows=(*_robot_rows(client, now), *_queue_rows(client, queue_fresh), *_node_rows(client, now), recording),
         controls=Controls(
             time_clutch=client.queue.time_clutch if queue_fresh else None,
             position_clutch=client.queue.position_clutch if queue_fresh else None,
@@ -98,8 +113,10 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
             gripper=client.queue.gripper if queue_fresh and client.queue.gripper >= 0.0 else None,
             link=client.link if link_fresh else None,
             halt=client.halt_watch.stage,
+            recording=None if light is Light.UNKNOWN else light is Light.ON,
         ),
         notices=tuple(_notice_row(notice, now) for notice in (*_waiting(client, now), *reversed(client.notices))),
+        light=light,
     )
 
 
@@ -148,6 +165,14 @@ def seconds(value: float) -> str:
     if value < 10.0:
         return f"{value:.1f} s"
     return f"{value:.0f} s" if value < 120.0 else f"{value / 60.0:.0f} min"
+
+
+def size(value: float) -> str:
+    """A number of bytes as text."""
+    for unit, bytes_each in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= bytes_each:
+            return f"{value / bytes_each:.1f} {unit}"
+    return f"{value:.0f} B"
 
 
 def _some(array: FloatArray) -> FloatArray | None:
@@ -291,6 +316,23 @@ def _node_rows(client: OperatorClient, now: float) -> tuple[Row, ...]:
         for name, heard in sources
         if not fresh(heard, now, STALE_AFTER)
     )
+
+
+def _recording(client: OperatorClient, now: float) -> tuple[Light, Row]:
+    """The recording light, and its words."""
+    heard, recorder = client.received.recorder, client.recorder
+    if heard is None:
+        return Light.UNKNOWN, Row("recording", "NO RECORDER REPORTS", Tone.QUIET)
+    if not fresh(heard, now, STALE_RECORDER_AFTER):
+        return Light.UNKNOWN, Row("recording", f"RECORDER SILENT FOR {seconds(now - heard)}: NOT KNOWN", Tone.BAD)
+    if recorder.failure:
+        return Light.FAILED, Row("recording", f"FAILED: {recorder.failure}", Tone.BAD)
+    if not recorder.recording:
+        return Light.OFF, Row("recording", "NOT RECORDING")
+    text, room = f"RECORDING {seconds(recorder.duration)}, {size(recorder.size)}", recorder.free - recorder.reserve
+    trouble = f", {recorder.dropped} messages dropped" if recorder.dropped else ""
+    trouble += f", room for {size(max(room, 0))} more" if room < LITTLE_ROOM else ""
+    return Light.ON, Row("recording", text + trouble, Tone.WARN if trouble else Tone.GOOD)
 
 
 def _waiting(client: OperatorClient, now: float) -> tuple[Notice, ...]:

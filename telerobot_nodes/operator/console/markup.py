@@ -14,7 +14,7 @@ STATUS_LINES = 16  # space kept for the status block; more rows make it grow
 NOTICE_LINES = 6  # space of the notices, which scroll
 SHOWN_NOTICES = 12
 LINE = 19  # [px] of a row
-IN_BAR = ("lead", "authority")  # rows that the stop bar shows, not the panel
+IN_BAR = ("lead", "authority", "recording")  # rows that the stop bar shows, not the panel
 
 STYLE = f"""<style>
 .tr-status{{min-height:{STATUS_LINES * LINE}px}}
@@ -29,7 +29,7 @@ STYLE = f"""<style>
 
 
 def bar(view: ConsoleView, latched: bool) -> BarState:
-    """State, lead and authority for the stop bar; `latched`: the robot's e-stop."""
+    """State, lead, authority and recording light for the stop bar; `latched`: the robot's e-stop."""
     rows = {row.label: row.text for row in view.rows}
     return BarState(
         banner=view.banner.text,
@@ -37,6 +37,8 @@ def bar(view: ConsoleView, latched: bool) -> BarState:
         **{name: rows.get(name, "not known") for name in IN_BAR},
         resumable=view.controls.halt is not HaltStage.NONE,
         latched=latched,
+        form=view.light.value,
+        light=palette.LIGHTS[view.light],
     )
 
 

@@ -13,6 +13,7 @@ from telerobot_nodes.operator.console.inbox import GizmoMode, Inbox, Refused, Re
 
 TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
 OWN_RECORDING = "demo recording"
+RECORD_HINT = "begin a recording beside the others, or end it; each is a bag of its own"
 CLUTCH_HINT = "engaged: plan time follows the hand; disengaged: only the order counts (T)"
 
 
@@ -22,11 +23,16 @@ class Panel:
     def __init__(self, gui: Any, inbox: Inbox, offered: frozenset[commands.Kind], hands: Mapping[str, str]) -> None:
         self._gui, self._inbox = gui, inbox
         self._clutch: bool | None = None  # engaged, as confirmed
+        self._recording: bool | None = None  # as the recorder reports
         self._texts: dict[str, Any] = {}
         self._sliders: list[Followed] = []
         self._controls: list[tuple[Any, frozenset[commands.Kind]]] = []  # of the plan, with what they ask for
         self._key("resume", "R", commands.Resume)
         self._texts["status"] = gui.add_html("")
+        self._record_button: Any = None
+        if commands.Record in offered:
+            self._record_button = gui.add_button("record", color="gray", hint=RECORD_HINT)
+            self._ask_on(self._record_button.on_click, lambda: commands.Record(not self._recording))
         with gui.add_folder("Notices"):
             self._texts["notices"] = gui.add_html("")
         with gui.add_folder("Colours", expand_by_default=False):
@@ -41,6 +47,7 @@ class Panel:
         self._texts["status"].content = markup.status(view.rows)
         self._texts["notices"].content = markup.notices(view.notices)
         self._show_clutch(view.controls.time_clutch)
+        self._show_recording(view.controls.recording)
         for slider in self._sliders:
             slider.follow(view.controls, now)
 
@@ -185,6 +192,12 @@ class Panel:
         state = "not known" if engaged is None else "engaged" if engaged else "disengaged"
         self._clutch_button.label = f"time clutch: {state}"
         self._clutch_button.color = "teal" if engaged else "gray"
+
+    def _show_recording(self, on: bool | None) -> None:
+        self._recording = on
+        if self._record_button is not None:
+            self._record_button.label = "end the recording" if on else "record"
+            self._record_button.color = "teal" if on else "gray"
 
     def _ask_on(self, attach: Callable[[Any], Any], make: Callable[[], Request]) -> None:
         """Put the result of `make` into the inbox on an event of a browser; never raises into the web server."""

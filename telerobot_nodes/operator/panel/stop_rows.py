@@ -1,4 +1,4 @@
-"""The top of the panel, which never scrolls away: state of the robot, stops, lead, authority."""
+"""The top of the panel, which never scrolls away: state of the robot, stops, lead, authority, recording light."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from collections.abc import Callable
 
 from python_qt_binding.QtCore import Qt
 from python_qt_binding.QtGui import QKeySequence
-from python_qt_binding.QtWidgets import QGridLayout, QLabel, QPushButton, QShortcut, QVBoxLayout, QWidget
+from python_qt_binding.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QShortcut,
+    QVBoxLayout,
+    QWidget,
+)
 
-from telerobot_nodes.operator.client import Command, ConsoleView, Tone, commands
+from telerobot_nodes.operator.client import Command, ConsoleView, Light, Tone, commands
 
 COLOURS = {  # text on background; the words mean the same
     Tone.GOOD: ("#ffffff", "#1a7f37"),
@@ -18,6 +26,7 @@ COLOURS = {  # text on background; the words mean the same
     Tone.BAD: ("#ffffff", "#b3191e"),
 }
 STOP_STYLE = "QPushButton {{ background: {}; color: white; font-weight: bold; font-size: 15pt; min-height: 44px; }}"
+LIGHT_STYLE = "color: #b3191e; font-weight: bold;"
 HALT_KEYS = ("H", "Esc")
 
 
@@ -40,23 +49,34 @@ class StopRows(QWidget):
                 stops.addWidget(button, row, column)
         stops.setColumnStretch(0, 2)
         stops.setColumnStretch(1, 1)
+        self._recording: bool | None = None  # as the recorder reports
+        self._light = _label("recording", "recording not known")
+        self._record = self._button("record", "record", lambda: send(commands.Record(not self._recording)))
+        light = QHBoxLayout()
+        light.addWidget(self._light, 1)
+        light.addWidget(self._record)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._banner)
         layout.addLayout(stops)
         layout.addWidget(self._lead)
         layout.addWidget(self._authority)
+        layout.addLayout(light)
         for key in HALT_KEYS:
             QShortcut(QKeySequence(key), self, context=Qt.WindowShortcut).activated.connect(halt.click)
         self._colour(Tone.WARN)
 
     def show_view(self, view: ConsoleView) -> None:
-        """Show state, lead and authority."""
+        """Show state, lead, authority and recording light."""
         rows = {row.label: row.text for row in view.rows}
         self._banner.setText(view.banner.text)
         self._colour(view.banner.tone)
         self._lead.setText(f"lead {rows.get('lead', 'not known')}")
         self._authority.setText(f"authority: {rows.get('authority', 'not known')}")
+        self._recording = view.controls.recording
+        self._light.setText(f"{view.light.value} {rows.get('recording', 'not known')}")
+        self._light.setStyleSheet(LIGHT_STYLE if view.light is Light.ON else "")
+        self._record.setText("end the recording" if self._recording else "record")
 
     def say(self, text: str) -> None:
         """Show why there is no robot."""

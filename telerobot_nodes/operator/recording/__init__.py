@@ -6,6 +6,14 @@ from telerobot_nodes.operator.recording.bag_index import Bytes, Places
 from telerobot_nodes.operator.recording.bag_writer import BagCounts, BagTopic, BagWriter
 from telerobot_nodes.operator.recording.bags import BagReader, message_types
 from telerobot_nodes.operator.recording.columns import columns, groups
+from telerobot_nodes.operator.recording.recorder import (
+    DiskFullError,
+    Recorder,
+    Recording,
+    default_folder,
+    free_beside,
+    free_bytes,
+)
 
 __all__ = [
     "BagCounts",
@@ -13,8 +21,14 @@ __all__ = [
     "BagTopic",
     "BagWriter",
     "Bytes",
+    "DiskFullError",
     "Places",
+    "Recorder",
+    "Recording",
     "columns",
+    "default_folder",
+    "free_beside",
+    "free_bytes",
     "groups",
     "message_types",
 ]

@@ -36,11 +36,13 @@ class BagTopic:
 
 @dataclass(frozen=True)
 class BagCounts:
-    """Numbers of written and dropped messages."""
+    """Numbers of written and dropped messages, and the disk."""
 
     written: int
     dropped: int
     failure: str  # why recording ended early; empty: it did not
+    size: int = 0  # [B] of the bag's files; its index is written when it is closed
+    free: int = 0  # [B] on their disk
 
 
 class BagWriter:
@@ -64,9 +66,11 @@ class BagWriter:
         self._written = 0
         self._dropped = 0
         self._failure = ""
+        self._size = 0
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._writer = _open(folder)
+        self._free = shutil.disk_usage(folder).free
         self._connections = self._connect(topics)
         self._thread = threading.Thread(target=self._run, name="bag writer", daemon=True)
         self._thread.start()
@@ -84,7 +88,7 @@ class BagWriter:
     def counts(self) -> BagCounts:
         """Numbers so far."""
         with self._lock:
-            return BagCounts(self._written, self._dropped, self._failure)
+            return BagCounts(self._written, self._dropped, self._failure, self._size, self._free)
 
     def close(self) -> BagCounts:
         """Write the queued messages and close the bag; returns the final numbers. Idempotent."""
@@ -118,9 +122,9 @@ class BagWriter:
 
     def _drain(self) -> str:
         try:
-            free = shutil.disk_usage(self.folder).free
-            if free < self._reserve_bytes:
-                return f"disk nearly full ({free} bytes free): the bag was closed early"
+            self._look()
+            if self._free < self._reserve_bytes:
+                return f"disk nearly full ({self._free} bytes free): the bag was closed early"
             while self._queue:
                 topic, time, data = self._queue[0]
                 self._writer.write(self._connections[topic], time, data)
@@ -135,9 +139,17 @@ class BagWriter:
     def _finish(self, failure: str) -> str:
         try:
             self._writer.close()
+            self._look()
         except OSError as error:
             return failure or f"cannot close: {error}"
         return failure
+
+    def _look(self) -> None:
+        """Measure the files and their disk: here, for a slow disk must not keep a caller of `counts`."""
+        size = sum(file.stat().st_size for file in self.folder.iterdir())
+        free = shutil.disk_usage(self.folder).free
+        with self._lock:
+            self._size, self._free = size, free
 
 
 def _open(folder: Path) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.client import Tone
+from telerobot_nodes.operator.client import Light, Tone
 
 Rgb = tuple[int, int, int]
 
@@ -58,6 +58,12 @@ BANNERS: dict[Tone, str] = {  # background of the banner, white text
     Tone.QUIET: "#3a404b",
     Tone.WARN: "#9a6200",
     Tone.BAD: "#b32626",
+}
+LIGHTS: dict[Light, str] = {  # the recording light on the dark bar
+    Light.ON: "#ff5c5c",
+    Light.OFF: TONES[Tone.PLAIN],
+    Light.FAILED: TONES[Tone.WARN],
+    Light.UNKNOWN: TONES[Tone.QUIET],
 }
 
 

@@ -47,6 +47,9 @@ class BarState:
     authority: str
     resumable: bool  # after a halt
     latched: bool  # the e-stop
+    recording: str = "not known"
+    form: str = "?"  # of the recording light
+    light: str = "#8b93a1"  # its colour, CSS
 
 
 class StopBar:

@@ -22,6 +22,7 @@ from telerobot_nodes.operator.client.commands import MAX_TEXT, kind_of
         (lambda: commands.SetLink(float("nan")), "link delay"),
         (lambda: commands.SetLink(1.0, loss=1.1), "link loss"),
         (lambda: commands.Gripper(-0.01), "gripper"),
+        (lambda: commands.Record(False, "here"), "folder"),
         (lambda: commands.PoseTarget(np.zeros(7)), "pose target"),
         (lambda: commands.PoseTarget(np.tile((0.0, 0, 0, 0, 0, 0, 1), 2)), "pose target"),
     ],
@@ -43,6 +44,8 @@ def test_a_value_outside_its_range_is_rejected_by_name(make, field):
         (commands.Gripper(0.04), "gripper 40 mm"),
         (commands.SetLink(1.0, up=False), "link 1.00 s ± 0.00 s, loss 0 %, outage"),
         (commands.Replay(), "replay demo recording"),
+        (commands.Record(True, "/data/run"), "record on /data/run"),
+        (commands.Record(False), "record off"),
         (commands.Deed.TAKE_CONTROL, "take control"),
     ],
 )

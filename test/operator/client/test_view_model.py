@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.operator.client import (
+    Light,
     LinkSetting,
     OperatorClient,
     Outcome,
     QueueStatus,
+    RecorderStatus,
     Result,
     RobotStatus,
     SimulationStatus,
@@ -17,7 +21,7 @@ from telerobot_nodes.operator.client import (
     scene,
     view,
 )
-from telerobot_nodes.operator.client.view_model import seconds
+from telerobot_nodes.operator.client.view_model import seconds, size
 
 
 class SilentPort:
@@ -218,3 +222,46 @@ def test_the_link_in_force_is_known_only_while_the_emulator_speaks(client):
 )
 def test_durations_read_as_people_say_them(value, text):
     assert seconds(value) == text
+
+
+RECORDING = RecorderStatus(recording=True, duration=12.0, size=4_100_000, free=9 * 10**9, reserve=10**8)
+
+
+def light(client, now):
+    seen = view(client, now)
+    return seen.light, row(seen, "recording").text, row(seen, "recording").tone
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown"),
+    [
+        ({}, (Light.ON, "RECORDING 12 s, 4.1 MB", Tone.GOOD)),
+        ({"dropped": 3}, (Light.ON, "RECORDING 12 s, 4.1 MB, 3 messages dropped", Tone.WARN)),
+        ({"free": 6 * 10**8}, (Light.ON, "RECORDING 12 s, 4.1 MB, room for 500.0 MB more", Tone.WARN)),
+        ({"recording": False}, (Light.OFF, "NOT RECORDING", Tone.PLAIN)),
+        ({"recording": False, "failure": "disk full"}, (Light.FAILED, "FAILED: disk full", Tone.BAD)),
+    ],
+)
+def test_the_recording_light_says_what_the_recorder_does(client, changed, shown):
+    client.receive_recorder(replace(RECORDING, **changed), 10.0)
+    assert light(client, 10.0) == shown
+    assert view(client, 10.0).controls.recording is (shown[0] is Light.ON)
+
+
+def test_the_light_is_not_known_before_the_first_report_and_when_reports_stay_out(client):
+    assert light(client, 10.0) == (Light.UNKNOWN, "NO RECORDER REPORTS", Tone.QUIET)
+    client.receive_recorder(RECORDING, 10.0)
+    assert light(client, 12.0)[0] is Light.ON
+    assert light(client, 14.0) == (Light.UNKNOWN, "RECORDER SILENT FOR 4.0 s: NOT KNOWN", Tone.BAD)
+    assert view(client, 14.0).controls.recording is None
+
+
+def test_a_recording_that_fails_becomes_a_notice_once(client):
+    for now in (10.0, 11.0):
+        client.receive_recorder(replace(RECORDING, recording=False, failure="disk full"), now)
+    assert [notice.text for notice in client.notices] == ["recording failed: disk full"]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (2.5e9, "2.5 GB")])
+def test_sizes_have_units(value, text):
+    assert size(value) == text

@@ -10,7 +10,7 @@ from browser import chromium
 from console_rig import LIMIT, RunningConsole, open_page
 
 from telerobot_nodes.core.protocol import ExecutorMode
-from telerobot_nodes.operator.client import QueueStatus, RobotStatus, commands
+from telerobot_nodes.operator.client import Light, QueueStatus, RecorderStatus, RobotStatus, commands
 
 pytestmark = [
     pytest.mark.lengthy,  # starts a browser
@@ -56,6 +56,21 @@ def see(page, text):
 def test_the_page_shows_the_lead_and_the_robots_state(page):
     see(page, "7.4 s")
     see(page, "RUNNING")
+
+
+def test_the_recording_light_and_its_button_follow_the_recorder(console, page):
+    light = page.locator("#stops .recording")
+    see(light, "RECORDING 5.0 s, 2.0 MB")
+    see(light, Light.ON.value)
+    page.get_by_role("button", name="end the recording").click()
+    console.sink.wait_for(lambda command: command == commands.Record(False))
+    console.recorder_status = RecorderStatus()
+    see(light, "NOT RECORDING")
+    page.get_by_role("button", name="record", exact=True).click()
+    console.sink.wait_for(lambda command: command == commands.Record(True))
+    console.recorder_status = None  # killed
+    see(light, "RECORDER SILENT")
+    see(light, Light.UNKNOWN.value)
 
 
 SHARE_OF_FRAMES = """(cost) => new Promise((done) => {

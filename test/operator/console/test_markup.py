@@ -13,9 +13,11 @@ def test_texts_from_other_machines_cannot_become_markup():
 
 
 def test_what_the_bar_shows_is_not_shown_twice():
-    page = markup.status([Row("lead", "7.4 s"), Row("authority", "ana"), Row("queue", "12 points")])
+    page = markup.status(
+        [Row("lead", "7.4 s"), Row("authority", "ana"), Row("recording", "NOT RECORDING"), Row("queue", "12 points")]
+    )
     assert "12 points" in page
-    assert not {"7.4 s", "ana"} & set(page.replace("<", ">").split(">"))
+    assert not {"7.4 s", "ana", "NOT RECORDING"} & set(page.replace("<", ">").split(">"))
 
 
 def test_only_the_newest_notices_are_shown():

@@ -12,6 +12,7 @@ from telerobot_nodes.operator.client import (
     LinkSetting,
     OperatorClient,
     QueueStatus,
+    RecorderStatus,
     RobotStatus,
     commands,
     view,
@@ -118,3 +119,18 @@ def test_answers_are_kept_in_order(panel):
     panel.tell("one")
     panel.tell("two")
     assert panel.findChild(QPlainTextEdit, "answers").toPlainText() == "one\ntwo"
+
+
+def test_the_recording_light_has_form_and_words_and_its_button_asks_for_the_other(panel, sent):
+    client, button = OperatorClient(Nowhere()), panel.findChild(QPushButton, "record")
+    client.receive_recorder(RecorderStatus(recording=True, duration=5.0, size=2_000_000, free=10**11), 10.0)
+    panel.show_view(view(client, 10.0), 100.0)
+    assert text(panel, "recording") == "\u25cf RECORDING 5.0 s, 2.0 MB"
+    button.click()
+    client.receive_recorder(RecorderStatus(), 11.0)
+    panel.show_view(view(client, 11.0), 101.0)
+    assert text(panel, "recording") == "\u25cb NOT RECORDING"
+    button.click()
+    assert sent == [commands.Record(False), commands.Record(True)]
+    panel.show_view(view(client, 15.0), 105.0)
+    assert text(panel, "recording") == "? RECORDER SILENT FOR 4.0 s: NOT KNOWN"
