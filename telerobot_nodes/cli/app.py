@@ -51,6 +51,7 @@ COMMANDS: dict[str, str] = {
     "plan": "plan:command",
     "review": "review:command",
     "bench": "bench:command",
+    "study": "study.command:command",
     "task": "task:command",
     "graph": "pages:graph",
     "params": "pages:params",

@@ -57,14 +57,14 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         )
     },
     {"runtime": ()},
-    {"demo": (), "client": (), "doctor": ("arm",), "pages": ()},
+    {"demo": (), "client": (), "doctor": ("arm",), "pages": (), "study": ("design", "results", "run")},
     {
         "bench": (
             *("contact", "plan", "planner", "two_arms", "rtc", "link", "driver", "review", "macros", "study"),
             *("console", "faults"),
         )
     },
-    {"cli": ("program", "macro", "host")},
+    {"cli": ("program", "macro", "host", "study")},
     {"__main__": (), "fork_server": ()},
 )
 
@@ -104,4 +104,6 @@ PURE: tuple[str, ...] = (
     "hardware",
     "macros",
     "menus",
+    "study.design",
+    "study.results",
 )

@@ -8,8 +8,8 @@ import pytest
 from telerobot_nodes.bench.study import delay_study, performance
 from telerobot_nodes.bench.study.delay_rig import DelayRig
 from telerobot_nodes.bench.study.performance import Performance, perform, strategies
-from telerobot_nodes.bench.study.tasks import PLATE, TASKS
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.study.design import PLATE, TASKS
 
 
 @pytest.fixture(scope="module")

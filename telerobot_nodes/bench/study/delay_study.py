@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.bench import report
-from telerobot_nodes.bench.study.intervals import Interval, mean_interval, ratio_interval
-from telerobot_nodes.bench.study.performance import CONDITIONS, TOUCH_COST, Performance, perform, strategies
-from telerobot_nodes.bench.study.tasks import TASKS
+from telerobot_nodes.bench.study.performance import Performance, perform, strategies
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.plotting import draw_delay_study
+from telerobot_nodes.study.design import CONDITIONS, TASKS, TOUCH_COST
+from telerobot_nodes.study.results import draw, ratio_interval, text, time_rows
 
 SEEDS = 20
 DELAYS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # [s] round trip, of the first task
@@ -54,9 +53,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "runs": {" ".join(map(str, key)): [asdict(one) for one in row] for key, row in runs.items()},
     }
     if "plot" in options:
-        draw_delay_study(
-            {TASKS[name].title: (delays[name], _lines(tables[name])) for name in delays}, Path(str(options["plot"]))
-        )
+        draw({name: (delays[name], tables[name]) for name in delays}, Path(str(options["plot"])))
     return report.result(conditions, figures, [goal for name in delays for goal in _goals(name, delays[name], runs)])
 
 
@@ -109,8 +106,9 @@ def seconds(name: str, condition: str, round_trip: float, runs: Runs) -> tuple[s
 def table(name: str, delays: Sequence[float], runs: Runs) -> dict[str, Any]:
     """Mean, interval, strategy and touches, each condition a row, each delay a column."""
     best = {c: [seconds(name, c, d, runs) for d in delays] for c in CONDITIONS}
-    rows: dict[str, Any] = {
-        "seconds": {c: [_rounded(mean_interval(times)) for _, times in best[c]] for c in CONDITIONS},
+    times = {(c, d): dict(enumerate(found)) for c in CONDITIONS for d, (_, found) in zip(delays, best[c], strict=True)}
+    return {
+        **time_rows(delays, times),
         "strategy": {c: [strategy for strategy, _ in best[c]] for c in CONDITIONS},
         "touches_mean": {
             c: [
@@ -120,20 +118,6 @@ def table(name: str, delays: Sequence[float], runs: Runs) -> dict[str, Any]:
             for c in CONDITIONS
         },
     }
-    if 0.0 in delays:
-        direct = best["a"][delays.index(0.0)][1]
-        rows["to_direct_at_0_s"] = {c: [_rounded(ratio_interval(t, direct)) for _, t in best[c]] for c in CONDITIONS}
-    return rows
-
-
-def text(name: str, delays: Sequence[float], rows: Mapping[str, Any]) -> str:
-    """Task time [s] with half the width of its interval, a row per condition, a column per delay."""
-    lines = [f"{name}: {TASKS[name].title}", "round trip [s]".ljust(42) + "".join(f"{d:14.1f}" for d in delays)]
-    for condition, title in CONDITIONS.items():
-        cells = rows["seconds"][condition]
-        shown = "".join(f"{mean:8.1f} +-{0.5 * (high - low):4.1f}" for mean, low, high in cells)
-        lines.append(f"({condition}) {title}".ljust(42) + shown)
-    return "\n".join(lines)
 
 
 def _goals(name: str, delays: Sequence[float], runs: Runs) -> Iterable[dict[str, Any]]:
@@ -149,12 +133,3 @@ def _goals(name: str, delays: Sequence[float], runs: Runs) -> Iterable[dict[str,
     for delay in delays if name in WINS else ():
         ratio = ratio_interval(seconds(name, "d", delay, runs)[1], seconds(name, "b", delay, runs)[1])
         yield report.goal(f"{name}: (d) to (b) at {delay:g} s, upper end", ratio.high, "-", "<=", 1.0)
-
-
-def _lines(rows: Mapping[str, Any]) -> dict[str, Sequence[Sequence[float]]]:
-    return {f"({c}) {CONDITIONS[c]}": rows["seconds"][c] for c in CONDITIONS}
-
-
-def _rounded(interval: Interval) -> tuple[float, float, float]:
-    estimate, low, high = interval
-    return round(estimate, 3), round(low, 3), round(high, 3)

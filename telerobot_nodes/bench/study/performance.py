@@ -12,21 +12,13 @@ import numpy as np
 
 from telerobot_nodes.bench.study.delay_rig import STEP, DelayRig
 from telerobot_nodes.bench.study.direct_rig import DirectRig
-from telerobot_nodes.bench.study.operator import Act, Goal, ScriptedOperator, Strategy, View
-from telerobot_nodes.bench.study.tasks import TASKS, Task
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.study.design import TASKS, TOUCH_COST, Act, Goal, ScriptedOperator, Strategy, Task, View
 
-CONDITIONS = {
-    "a": "direct teleoperation, move and wait",
-    "b": "+ forward simulation",
-    "c": "+ time clutch",
-    "d": "+ position clutch and brake",
-}
 TRIED_BELOW = 0.012  # [m] narrower targets are tried with the position clutch disengaged, by a careful operator
 APPROACH = 0.03  # [m] from above, by a careful operator without a position clutch
 BRAKE_RATE = 6.0  # [plan s/s]
-TOUCH_COST = 10.0  # [s] and one round trip: to see that the arm was stopped at the plate, and to free it
 LONGEST = 1200.0  # [s]
 SHOWN_MOTION = 0.02  # [m] of the hand, by which the operator gets to know the delay of his display
 SHOWN_GAP = 0.001  # [m]

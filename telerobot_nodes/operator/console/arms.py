@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import (
     ConsoleView,
     OperatorClient,
+    PlanLines,
     Row,
     SceneView,
     Tone,
@@ -23,6 +26,7 @@ from telerobot_nodes.operator.scene import ArmScene, ArmShapes
 
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of a plan
 IN_ROW = ("lead", "robot data", "authority")  # rows of another arm that the panel shows
+NO_CONFLICTS = np.empty((0, 2, 3))
 BADNESS = (Tone.GOOD, Tone.QUIET, Tone.PLAIN, Tone.WARN, Tone.BAD)
 
 
@@ -43,17 +47,26 @@ class DrawnArm:
     def __init__(self, client: OperatorClient, drawing: ArmScene) -> None:
         self._client, self._drawing = client, drawing
         self._plan_version, self._plan_drawn = -1, -PLAN_PERIOD  # [s]
+        self._ahead, self._offset = True, np.zeros(3)
+
+    def show_ahead(self, on: bool, offset: FloatArray) -> None:
+        """Draw ghosts and the plan ahead, or not; both `offset` (3,) [m] beside in WORLD."""
+        self._ahead, self._offset, self._plan_version = on, offset, -1
+        self._drawing.place_ghosts(offset)
 
     def draw(self, shown: float) -> SceneView:
         """Draw the state at `shown` [s] but for the plan; returns it."""
         picture = scene(self._client, shown)
+        if not self._ahead:
+            picture = replace(picture, estimate=None, head=None, trial=None, head_pose=None, conflicts=NO_CONFLICTS)
         self._drawing.draw(picture)
         return picture
 
     def draw_plan(self, picture: SceneView, now: float) -> None:
         """Draw the plan if it has changed, at most every PLAN_PERIOD."""
         if picture.plan_version != self._plan_version and now - self._plan_drawn >= PLAN_PERIOD:
-            self._drawing.draw_plan(plan_lines(self._client), other_plan(self._client))
+            lines = _moved(plan_lines(self._client), self._offset)
+            self._drawing.draw_plan(lines if self._ahead else _executed(lines), other_plan(self._client))
             self._plan_version, self._plan_drawn = picture.plan_version, now
 
 
@@ -80,6 +93,17 @@ class OtherArms:
             worst = max(banner.tone, other.banner.tone, key=BADNESS.index)
             banner = Row(banner.label, f"{banner.text} | {arm.name}: {other.banner.text}", worst)
         return replace(own, banner=banner, rows=tuple(rows))
+
+
+def _executed(lines: PlanLines) -> PlanLines:
+    """The plan without what is ahead of the arm."""
+    ahead = {name: getattr(lines, name)[:0] for name in ("committed", "ahead", "ahead_timing", "trial")}
+    return replace(lines, **ahead)
+
+
+def _moved(lines: PlanLines, offset: FloatArray) -> PlanLines:
+    """The plan with what is ahead of the arm `offset` (3,) [m] beside."""
+    return replace(lines, committed=lines.committed + offset, ahead=lines.ahead + offset, trial=lines.trial + offset)
 
 
 def _placed(scene: Any, arm: OtherArm) -> ArmScene:

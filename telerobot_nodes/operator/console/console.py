@@ -7,7 +7,7 @@ e-stop wait for neither: the web server's thread sends them. Nothing is drawn wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,6 +51,7 @@ class ConsoleSetup:
     surroundings: tuple[Shape, ...] = ()  # drawn around the arm
     others: tuple[OtherArm, ...] = ()  # shown beside the arm, and stopped with it
     view: ViewOnly | None = None  # where people may look and not touch
+    typed_goals: bool = True  # the tool goes to a goal that is typed, with a plan queue
 
 
 class Console:
@@ -75,9 +76,11 @@ class Console:
         _add_cameras(gui, self._stage)
         self._panel = Panel(gui, self.inbox, setup.offered, setup.hands)
         self.commands = CommandLine(gui, setup.complete, setup.wake) if setup.complete is not None else None
-        self.goal = Goal(gui, self._server.scene) if commands.Clear in setup.offered else None  # with a plan queue
+        typed = setup.typed_goals and commands.Clear in setup.offered  # with a plan queue
+        self.goal = Goal(gui, self._server.scene) if typed else None
         self._forces = ForcePlot(gui)
         self._robot = robot
+        self._allowed: frozenset[commands.Kind] | None = None  # None: all that is offered
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
 
@@ -90,6 +93,20 @@ class Console:
     def gui(self) -> Any:
         """The panel of the pages, for further widgets."""
         return self._server.gui
+
+    @property
+    def scene(self) -> Any:
+        """The scene of the pages, for further things in it."""
+        return self._server.scene
+
+    def allow(self, kinds: Collection[commands.Kind]) -> None:
+        """Hide the controls of all other commands, and refuse these; stops are never refused."""
+        self._allowed = frozenset(kinds) | {commands.Halt, commands.EStop, commands.Resume, commands.Reset}
+        self._panel.allow(self._allowed)
+
+    def show_ahead(self, on: bool, offset: FloatArray) -> None:
+        """Draw what the arm is going to do, or not; all of it `offset` (3,) [m] beside in WORLD."""
+        self._own.show_ahead(on, offset)
 
     def step(self, now: float, shown: float | None = None) -> None:
         """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD.
@@ -150,6 +167,8 @@ class Console:
             self._client.note_stop(request.command, now)
         elif isinstance(request, Refused):
             self._client.refuse(request.reason, now)
+        elif self._allowed is not None and commands.kind_of(request) not in self._allowed:
+            self._client.refuse(f"{request}: is not to be used now", now)
         else:
             self._client.ask(request, now)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE
@@ -24,6 +24,7 @@ class Panel:
         self._clutch: bool | None = None  # engaged, as confirmed
         self._texts: dict[str, Any] = {}
         self._sliders: list[Followed] = []
+        self._controls: list[tuple[Any, frozenset[commands.Kind]]] = []  # of the plan, with what they ask for
         self._key("resume", "R", commands.Resume)
         self._texts["status"] = gui.add_html("")
         with gui.add_folder("Notices"):
@@ -43,18 +44,30 @@ class Panel:
         for slider in self._sliders:
             slider.follow(view.controls, now)
 
+    def allow(self, kinds: Collection[commands.Kind]) -> None:
+        """Hide the controls of the plan that ask for nothing of `kinds`."""
+        for widget, asks in self._controls:
+            widget.visible = not asks.isdisjoint(kinds)
+
+    def _for(self, widget: Any, *kinds: commands.Kind) -> Any:
+        """`widget`, which asks for these."""
+        self._controls.append((widget, frozenset(kinds)))
+        return widget
+
     # widgets -----------------------------------------------------------------------------------------------
 
     def _plan_folder(self, offered: frozenset[commands.Kind]) -> None:
         with self._gui.add_folder("Plan"):
-            self._clutch_button = self._gui.add_button("time clutch", color="gray", hint=CLUTCH_HINT)
+            button = self._gui.add_button("time clutch", color="gray", hint=CLUTCH_HINT)
+            self._clutch_button = self._for(button, commands.TimeClutch)
             self._ask_on(self._clutch_button.on_click, self._toggled_clutch)
             self._key("time clutch on/off", "T", self._toggled_clutch)
             hint = "plan time per acquisition time"
             ratio = self._gui.add_slider("time ratio", *commands.RATIO_RANGE, 0.05, 1.0, hint=hint)
+            self._for(ratio, commands.TimeRatio)
             self._follow(ratio, lambda: commands.TimeRatio(ratio.value), lambda controls: controls.time_ratio)
             clear = self._gui.add_button("delete all", color="orange", hint="every point not yet executed (Shift Del)")
-            self._ask_on(clear.on_click, commands.Clear)
+            self._ask_on(self._for(clear, commands.Clear).on_click, commands.Clear)
             self._key("delete all", "delete", commands.Clear, "shift")
             self._more_plan(offered)
             self._execution(offered)
@@ -62,14 +75,17 @@ class Panel:
     def _more_plan(self, offered: frozenset[commands.Kind]) -> None:
         if commands.Deed.UNDO in offered:
             hint = "bring back what brake or delete-all deleted, before the next point is laid (U)"
-            self._ask_on(self._gui.add_button("undo", color="gray", hint=hint).on_click, lambda: commands.Deed.UNDO)
+            undo = self._for(self._gui.add_button("undo", color="gray", hint=hint), commands.Deed.UNDO)
+            self._ask_on(undo.on_click, lambda: commands.Deed.UNDO)
             self._key("undo", "U", lambda: commands.Deed.UNDO)
         if commands.PositionClutch in offered:
             hint = "off: points form a trial path; on again: a connecting path joins its end to the plan"
             box = self._gui.add_checkbox("position clutch", True, hint=hint)
+            self._for(box, commands.PositionClutch)
             self._follow(box, lambda: commands.PositionClutch(box.value), lambda controls: controls.position_clutch)
             hint = "join all of it to the plan, or drop it"
             joins = self._gui.add_button_group("trial path", ("adopt", "discard"), hint=hint)
+            self._for(joins, commands.Deed.ADOPT, commands.Deed.DISCARD)
             self._ask_on(joins.on_click, lambda: commands.Deed(joins.value))
         if commands.CollisionStop in offered:
             hint = "on: the robot waits before points that are predicted to collide; off: it executes them"
@@ -78,6 +94,7 @@ class Panel:
         if commands.Brake in offered:
             hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
             rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)
+            self._for(rate, commands.Brake)
             self._follow(rate, lambda: commands.Brake(rate.value), lambda controls: controls.brake_rate)
         if commands.Gripper in offered:
             hint = "opening of the gripper from the plan's head on"

@@ -75,6 +75,11 @@ class ArmScene:
         """Replace the lines of the plan; `other` (n, 3) [m]: plan of another operator with authority."""
         self._plan.draw(lines, other)
 
+    def place_ghosts(self, offset: FloatArray) -> None:
+        """Draw all arms but the actual one `offset` (3,) [m] beside in WORLD."""
+        for ghost in (self._estimate, self._predicted, self._trial):
+            ghost.place(offset)
+
     def _label(self, view: SceneView, shown: bool) -> None:
         self._lead_label.visible = shown and view.head_pose is not None
         if shown and view.head_pose is not None:

@@ -74,6 +74,10 @@ class ArmView:
         """(3,) [m] WORLD: origin of the last joint, where the arm was drawn last."""
         return np.array(self._data.oMi[self._robot.dof].translation)
 
+    def place(self, offset: FloatArray) -> None:
+        """Draw the arm `offset` (3,) [m] beside where it is, in the coordinates of the node above."""
+        self._root.position = offset
+
     def paint(self, colour: Rgb | None) -> None:
         """Set one colour for all shapes; None restores their own."""
         for mesh, own in zip(self._meshes, self._colours, strict=True):

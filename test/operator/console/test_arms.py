@@ -21,8 +21,8 @@ from telerobot_nodes.operator.client import (
     view,
 )
 from telerobot_nodes.operator.console import Console, ConsoleSetup
-from telerobot_nodes.operator.console.arms import OtherArm, OtherArms
-from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
+from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
+from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Detail, load_shapes
 
 ROBOT = load_robot("arm")
 SHAPES = ArmShapes(load_shapes(ROBOT, Detail.COLLISION), load_shapes(ROBOT, Detail.COLLISION))
@@ -131,3 +131,42 @@ def test_without_other_arms_the_view_is_the_arms_own(scene):
     own = view(client_of(Port()), 10.0)
     assert OtherArms(scene, ()).beside(own, 10.0) == own
     assert scene.drawn == {}
+
+
+@pytest.fixture
+def console(port):
+    served = Console(client_of(port), ROBOT, SHAPES, ConsoleSetup(port=0, typed_goals=False))
+    yield served
+    served.close()
+
+
+def test_a_control_that_is_not_allowed_is_hidden_and_refused_and_a_stop_is_not(console, port):
+    console.allow({commands.TimeClutch})
+    shown = {frozenset(asks): widget.visible for widget, asks in console._panel._controls}
+    assert shown[frozenset({commands.TimeClutch})]
+    assert not shown[frozenset({commands.Clear})]
+    for command in (commands.Clear(), commands.TimeClutch(False), commands.Halt()):
+        console.inbox.put(command)
+    console.take_requests(10.0)
+    assert port.asked == [commands.TimeClutch(False)]
+    assert port.stops == ["halt"]
+    assert any(notice.text == "delete all: is not to be used now" for notice in console._client.notices)
+
+
+def test_without_what_is_ahead_the_arm_alone_is_drawn_and_a_model_error_is_drawn_beside():
+    scene = RecordingScene()
+    client = client_of(Port(), joint_position=ROBOT.home)
+    ahead = ROBOT.home + 0.3
+    client.receive_simulation(SimulationStatus(head_position=ahead, estimate_position=ahead), 10.0)
+    client.receive_plan(PlanChange(UpdateKind.APPEND, first_seq=1, position=np.ones((3, 3)), timing=np.zeros(3)))
+    drawn = DrawnArm(client, ArmScene(scene, ROBOT, SHAPES))
+    drawn.show_ahead(False, np.zeros(3))
+    picture = drawn.draw(10.0)
+    assert scene.drawn["/arm/actual"].visible
+    assert not scene.drawn["/arm/predicted"].visible
+    assert not scene.drawn["/arm/estimate"].visible
+    assert picture.head is None
+    drawn.show_ahead(True, np.array([0.0, 0.0, 0.005]))
+    drawn.draw(10.0)
+    assert scene.drawn["/arm/predicted"].visible
+    assert scene.drawn["/arm/predicted"].position[2] == 0.005

@@ -1,7 +1,7 @@
 """Tasks of the delay study: in each the controls of the plan queue can win or lose.
 
 What belongs here: targets, walls, and how the world differs from what the operator was shown. What must never enter:
-the operator (`operator.py`), the conditions (`delay_study.py`).
+the operator (`operator.py`), the conditions (`conditions.py`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from telerobot_nodes.bench.study.operator import Goal
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.study.design.operator import Goal
 
 NARROW, WIDE = 0.008, 0.025  # [m] target widths: pick and place; gates of the trace
 GATES = 8
@@ -102,3 +103,23 @@ TASKS: Mapping[str, Task] = {
     "model-error": Task("the trace; the simulated tool is drawn 5 mm beside", trace, model_error=MODEL_ERROR),
     "poor-link": Task("the trace over a link with jitter and loss", trace, jitter=0.2, loss=0.05),
 }
+
+
+def reach(random: np.random.Generator, start: FloatArray) -> list[Goal]:
+    """Two wide targets above the start."""
+    side = random.choice((-1.0, 1.0))
+    return [
+        Goal(start + np.array([0.0, 0.05 * side, 0.03]), WIDE),
+        Goal(start + np.array([0.0, 0.0, 0.06]), WIDE),
+    ]
+
+
+WARM_UP: Mapping[str, Task] = {"reach": Task("two wide targets, to get to know the controls", reach)}
+
+
+def task_named(name: str) -> Task:
+    """A task of the study, or one to get to know the controls. Raises InvalidValueError."""
+    found = TASKS.get(name) or WARM_UP.get(name)
+    if found is None:
+        raise InvalidValueError("tasks", name, f"allowed: {', '.join((*TASKS, *WARM_UP))}")
+    return found

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.study.intervals import mean_interval, ratio_interval
+from telerobot_nodes.study.results import mean_interval, ratio_interval
 
 
 def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.bench.study.operator import Act, Goal, Human, ScriptedOperator, Strategy, View
+from telerobot_nodes.study.design import Act, Goal, Human, ScriptedOperator, Strategy, View
 
 STEP = 0.02
 GOALS = [Goal(np.array([0.1, 0.0, 0.0]), 0.01), Goal(np.array([0.1, 0.2, 0.0]), 0.02)]

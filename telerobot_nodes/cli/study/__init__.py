@@ -1,0 +1,1 @@
+"""`telerobot study`: the delay study with people at the console."""
