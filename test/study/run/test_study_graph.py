@@ -56,6 +56,7 @@ def answer(page, score):
         box.press("Enter")
 
 
+@pytest.mark.nightly  # with a browser on two cores more than 40 s
 def test_a_person_in_the_page_reaches_the_targets_then_gives_up_and_answers_both_times(tmp_path):
     place = tmp_path / "study"
     with ordinary_priority(), chromium() as browser:
@@ -94,7 +95,6 @@ def test_a_person_in_the_page_reaches_the_targets_then_gives_up_and_answers_both
     assert (place / "study.png").stat().st_size > 10_000
 
 
-@pytest.mark.nightly
 def test_the_command_tries_a_study_through_with_a_scripted_operator_and_does_nothing_twice(tmp_path, capsys):
     words = ["study", "--scripted", "--tasks", "reach", "--conditions", "b,c", "--delays", "0.5"]
     words += ["--folder", str(tmp_path / "study"), "--port", "0"]
