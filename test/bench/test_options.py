@@ -19,7 +19,7 @@ def read_by(module):
     keys = set()
     for node in ast.walk(tree):
         text = ast.unparse(node)
-        if isinstance(node, ast.Call) and (text.startswith(("options.get(", "(options or {}).get("))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("options.get", "(options or {}).get"):
             keys.add(ast.unparse(node.args[0]))
         elif isinstance(node, ast.Subscript) and text.startswith("options["):
             keys.add(ast.unparse(node.slice))
