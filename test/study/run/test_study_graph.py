@@ -28,16 +28,25 @@ pytestmark = [
 class Study:
     """A study on a thread of its own; `url` of its console once `seated`."""
 
-    def __init__(self, place):
+    def __init__(self, place, scripted_hand):
         self.url, self.seated = "", threading.Event()
-        self._place = place
+        self._place, self._scripted_hand = place, scripted_hand
         self.ended = ThreadPoolExecutor(1, "study").submit(self._hold)
         self.ended.add_done_callback(lambda _: self.seated.set())
 
     def _hold(self):
-        seat = Seat(port=0, browser=False, scripted_hand=True)
+        seat = Seat(port=0, browser=False, scripted_hand=self._scripted_hand)
         with StudyFolder(self._place, SETTINGS) as folder:
             return run_study(folder, "ann", seat, self._shown)
+
+    def page(self, browser):
+        """The page of its console."""
+        assert self.seated.wait(150.0)
+        assert not self.ended.done(), self.ended.exception()
+        page = browser.new_page(viewport={"width": 640, "height": 800})
+        page.set_default_timeout(1000.0 * LIMIT)
+        page.goto(self.url)
+        return page
 
     def _shown(self, line):
         if line.startswith("console: "):
@@ -57,15 +66,11 @@ def answer(page, score):
 
 
 @pytest.mark.nightly  # with a browser on two cores more than 40 s
-def test_a_person_in_the_page_reaches_the_targets_then_gives_up_and_answers_both_times(tmp_path):
+def test_a_person_in_the_page_reaches_the_targets_goes_away_comes_back_and_gives_up(tmp_path):
     place = tmp_path / "study"
     with ordinary_priority(), chromium() as browser:
-        study = Study(place)
-        assert study.seated.wait(150.0)
-        assert not study.ended.done(), study.ended.exception()
-        page = browser.new_page(viewport={"width": 640, "height": 800})
-        page.set_default_timeout(1000.0 * LIMIT)
-        page.goto(study.url)
+        study = Study(place, scripted_hand=True)
+        page = study.page(browser)
         page.get_by_text("trial 1 of 2").first.wait_for()
         press(page, Press.BEGIN)
         page.get_by_text("trial 1 of 2: reached").first.wait_for()
@@ -73,6 +78,13 @@ def test_a_person_in_the_page_reaches_the_targets_then_gives_up_and_answers_both
         page.get_by_text("not answered yet: mental demand").first.wait_for()
         answer(page, 30)
         press(page, Press.SAVE)
+        press(page, Press.PAUSE)
+        assert study.ended.result(LIMIT) is False
+        page.close()
+
+        study = Study(place, scripted_hand=False)  # who does not move does not reach it before the press
+        page = study.page(browser)
+        page.get_by_text("trial 2 of 2").first.wait_for()
         press(page, Press.BEGIN)
         press(page, Press.GIVE_UP)
         page.get_by_text("trial 2 of 2: abandoned").first.wait_for()
