@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.bench.study.delay_rig import DelayRig
-from telerobot_nodes.core.protocol import ControlState, ExecutorMode
+from telerobot_nodes.core.protocol import ControlState, ExecutorMode, OperationKind
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.executor import ExecutorMemory, PlanExecutor
-from telerobot_nodes.plan.log import ControlReport, LogPosition
+from telerobot_nodes.plan.log import ControlReport, LogPosition, Operation
 
 MEMORY = ExecutorMemory(LogPosition(3, "ann", 17), 40, 90, False, 1.0, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
 
@@ -108,6 +108,28 @@ def test_a_successor_of_a_halted_executor_waits_for_resume():
     executor = PlanExecutor(load_robot("arm"), memory=replace(MEMORY, held=True))
     executor.on_control(1.0, replace(at_rest(0.86), joint_position=executor.robot.home))
     assert executor.report(1.0).mode is ExecutorMode.PAUSED
+
+
+@pytest.mark.parametrize("stranger", [{"agent": "bob"}, {"epoch": 2}, {"number": 17}, {"kind": OperationKind.TARE}])
+def test_a_successor_that_begins_with_the_estop_latched_takes_the_reset_before_its_turn_and_once(stranger):
+    executor = PlanExecutor(load_robot("arm"), memory=ON_A_PATH)
+    reset = Operation(3, 20, OperationKind.RESET, "ann")
+    latched = ControlReport(ControlState.FAULT, 0, 0, 0.0, np.zeros(6), np.zeros(6), estop=True)
+    executor.receive(1.0, [reset])
+    assert executor.drain_requests() == []  # nobody knows of an e-stop yet
+    executor.on_control(1.1, latched)
+    executor.receive(1.1, [replace(reset, **stranger), reset, reset])
+    executor.receive(1.2, [reset])
+    assert executor.drain_requests() == [reset]
+    executor.answer_request(reset)
+    assert executor.report(1.2).reset_number == 20
+    assert executor.report(1.2).applied_number == 17
+    executor.on_control(1.3, at_rest(0.0, window=0, q=0.2))
+    executor.receive(1.3, [Operation(3, 18, OperationKind.PAUSE, "ann"), Operation(3, 19, OperationKind.RATE, "ann")])
+    executor.receive(1.3, [reset])
+    report = executor.report(1.3)
+    assert (report.applied_number, report.refused_number, report.executed_seq) == (20, 0, 42)
+    assert executor.drain_requests() == []
 
 
 @pytest.mark.parametrize(
