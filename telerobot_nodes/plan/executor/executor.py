@@ -18,6 +18,7 @@ from telerobot_nodes.core.robot import Kinematics, RobotModel
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit
+from telerobot_nodes.plan.executor.early_reset import EarlyReset
 from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
@@ -89,7 +90,7 @@ class PlanExecutor:
         self._resuming: int | None = None  # count of the halt whose end the control loop has to confirm
         self._requests: list[Operation] = []  # RESET and TARE
         self._answers = RequestAnswers()
-        self._early_reset = (0, 0)  # epoch and number of the latest RESET that was requested before its turn
+        self._early_reset = EarlyReset()
         self._memory = memory
         if memory is not None:
             self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
@@ -104,7 +105,7 @@ class PlanExecutor:
         before its turn then.
         """
         if self._memory is not None:
-            self._reset_early(operations)
+            self._requests += self._early_reset.take(operations, self.receiver.position, self.motion.control)
             return
         for delivery in self.receiver.deliver(now, operations):
             operation = delivery.operation
@@ -240,22 +241,9 @@ class PlanExecutor:
             self._paused = True
         elif kind is OperationKind.RESUME:
             self._resume(operation)
-        elif kind in (OperationKind.RESET, OperationKind.TARE) and _numbered(operation) != self._early_reset:
+        elif kind in (OperationKind.RESET, OperationKind.TARE) and not self._early_reset.took(operation):
             _check_request(kind, self.motion.control)
             self._requests.append(operation)
-
-    def _reset_early(self, operations: Iterable[Operation | UnreadableOperation]) -> None:
-        """Request each new RESET of the agent in control once, while the e-stop is latched."""
-        position, control = self.receiver.position, self.motion.control
-        if control is None or not control.estop:
-            return
-        for operation in operations:
-            if not isinstance(operation, Operation) or operation.kind is not OperationKind.RESET:
-                continue
-            ours = (operation.epoch, operation.agent) == (position.epoch, position.authority)
-            if ours and operation.number > position.applied_number and _numbered(operation) > self._early_reset:
-                self._early_reset = _numbered(operation)
-                self._requests.append(operation)
 
     def _append(self, now: float, operation: Operation) -> None:
         path = self.motion.path
@@ -376,7 +364,3 @@ def _check_request(kind: OperationKind, control: ControlReport | None) -> None:
         raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
     if kind is OperationKind.TARE and not (control and control.resting):
         raise InvalidValueError("operation.kind", "TARE", "allowed: while the arm rests")
-
-
-def _numbered(operation: Operation | UnreadableOperation) -> tuple[int, int]:
-    return operation.epoch, operation.number
