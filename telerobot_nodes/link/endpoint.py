@@ -117,7 +117,7 @@ class Endpoint:
 
 
 class RefusalAlarm:
-    """The alarm for refused datagrams: raised at the first, told again while they go on."""
+    """The alarm for refused datagrams: raised at the first, repeated while they go on."""
 
     def __init__(self) -> None:
         self._total: Counter[str] = Counter()

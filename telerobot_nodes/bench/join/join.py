@@ -3,8 +3,8 @@
 Both graphs as their users start them (`telerobot up robot|operator --hosts FILE`), a recorded hand that moves the arm
 again and again, and an observer in a process of its own on the robot's host. Options: `parts` (of quiet, join, huge,
 flood, yaml), `processes` that join, `together` at once, `limit` [s] of the joining, `hog` (yes: a busy process on each
-core meanwhile), `seconds` of each other part, `without` (nodes that
-the operator's graph leaves out; console and forward simulator), `domain` (this and the next are used).
+core meanwhile), `seconds` of each other part, `without` (nodes that the operator's graph leaves out; console and
+forward simulator), `domain` (this and the next are used).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from telerobot_nodes.study.design import StudySettings
 
 NOT_FINISHED = 1
-INTERRUPTED = 130  # as a shell tells it
+INTERRUPTED = 130  # as a shell reports it
 
 
 def command(

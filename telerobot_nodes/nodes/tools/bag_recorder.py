@@ -84,7 +84,7 @@ class BagRecorderNode(GraphNode):
                 beside = self._next_folder()
                 self._begin(beside if again else self._default or beside)
             except DiskFullError as error:
-                self._failure = str(error)  # the person is told, and can ask again
+                self._failure = str(error)  # the state reports it, and a person can ask again
                 self.note_refusal(error)
             except InvalidValueError as error:
                 self.failure = str(error)

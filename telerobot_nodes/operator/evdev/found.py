@@ -1,4 +1,4 @@
-"""Input devices of a host: what the kernel tells of each in /sys, and whether its file can be opened."""
+"""Input devices of a host: what the kernel reports of each in /sys, and whether its file can be opened."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FoundDevice:
     buttons: tuple[str, ...]
     rumbles: bool
     problem: str = ""  # why it cannot be opened, and what to do
-    description: Path = Path()  # folder of what the kernel tells of it
+    description: Path = Path()  # folder of what the kernel reports of it
 
     def open(self) -> DeviceFile:
         """The device, opened. Raises OSError."""

@@ -19,6 +19,7 @@ Rules of the log:
 - An operation that cannot be read takes its turn and is refused, so that those after it are not kept waiting.
 - LIMIT names the last point that may be executed. The arm waits there, and the points after it are kept, until another
   LIMIT, or until they are deleted. It outlasts an epoch: whoever takes over knows of no collision yet.
+- RESET acts before its turn at an executor that was restarted while the e-stop is latched (`plan.executor.early_reset`).
 - RESUME names the robot's count of halts that it ends; a robot that was halted again meanwhile rejects it.
 """
 
