@@ -1,7 +1,10 @@
 """The process from which the supervisor forks the nodes of a graph.
 
-It has imported what the nodes share, so a node starts without paying for those imports again, and a node that died
-is back sooner. ROS is not among them: its libraries start threads, and a fork would lose these.
+It has imported what the nodes share and built the grammar of commands, so a node starts without paying for these again,
+and a node that died is back sooner.
+
+A fork loses threads. The only ones allowed here are the two listeners that the tracing library of ROS starts as it is
+loaded; without LTTng nobody misses them. Where LTTng is installed, ROS is left to each node.
 
 The supervisor runs it as `python -m telerobot_nodes.fork_server SOCKET PADDING` and closes the socket to end it.
 """
@@ -19,20 +22,29 @@ import traceback
 from importlib import import_module
 from pathlib import Path
 
-from telerobot_nodes import cli
+from telerobot_nodes import cli, graph
 
 SHARED = (
     "mujoco",
     "pinocchio",
+    "pydantic.main",
+    "rosbags.rosbag2",
+    "rosbags.typesys.stores.ros2_jazzy",
     "scipy.spatial.transform",
+    "typer._adapters",
     "telerobot_nodes.cli.run",
     "telerobot_nodes.cspace.service",
     "telerobot_nodes.hardware",
     "telerobot_nodes.motion.loop",
     "telerobot_nodes.plan.executor",
     "telerobot_nodes.plan.queue",
+    "telerobot_nodes.rtc.decision",
     "telerobot_nodes.rtc.language",
 )
+LARGE = ("operator_console",)  # nodes whose imports no other node shares
+TRACING = "liblttng-ust"
+LISTENERS = 2  # threads of the tracing library
+LTTNG = (Path("/var/run/lttng"), Path.home() / ".lttng")  # where its session daemon is, or was
 LOADED = b"loaded"
 REQUEST_SIZE = 1 << 18  # [bytes] longest request: words and environment of one node
 
@@ -42,14 +54,28 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     title = _CommandLine()
     title.show(["telerobot", "fork-server"])
-    for name in SHARED:
-        import_module(name)
-    if len(list(Path("/proc/self/task").iterdir())) > 1:
+    load()
+    if _threads() > 1 + (LISTENERS if TRACING in Path("/proc/self/maps").read_text(encoding="utf-8") else 0):
         sys.exit("telerobot: fork server: a shared module has started a thread, which a fork would lose")
     gc.freeze()  # the collector of a node leaves the shared pages alone
     control.send(LOADED)
     while _serve(control, title):
         pass
+
+
+def load() -> None:
+    """Import what the nodes of the demo share: ROS first, so that its listeners rest long before a fork."""
+    if not any(place.exists() for place in LTTNG):
+        for name in graph.GRAPHS["demo"]:
+            if name not in LARGE:
+                import_module(graph.node(name).module)
+    for name in SHARED:
+        import_module(name)
+    import_module("telerobot_nodes.rtc.language").is_reserved("")  # builds the grammar, which is kept
+
+
+def _threads() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))
 
 
 def _serve(control: socket.socket, title: _CommandLine) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from supervised import PATIENCE, alive, wait_until
 
-from telerobot_nodes.fork_server import SHARED
+from telerobot_nodes.fork_server import LISTENERS
 from telerobot_nodes.runtime import GraphOptions, Supervisor, forking, node_environment
 from telerobot_nodes.runtime.forking import ForkServer
 from telerobot_nodes.runtime.supervisor import Change
@@ -52,18 +52,35 @@ def ready(process):
     return any("link_emulator ready" in line for line in process.stdout)
 
 
-def test_what_is_shared_brings_neither_ros_nor_a_thread():
-    script = """
-import os, sys
-from importlib import import_module
-for name in sys.argv[1:]:
-    import_module(name)
-print("rclpy" in sys.modules, len(os.listdir("/proc/self/task")))
+LOADING = """
+import sys
+from pathlib import Path
+from telerobot_nodes import fork_server
+fork_server.LTTNG = tuple(map(Path, sys.argv[1:]))
+fork_server.load()
+maps = Path("/proc/self/maps").read_text()
+print("rclpy" in sys.modules, fork_server.TRACING in maps, len(list(Path("/proc/self/task").iterdir())))
 """
+
+
+def loaded_beside(*lttng):
+    """Whether ROS and its tracing library are loaded by what is shared, and the number of threads."""
+    words = [sys.executable, "-c", LOADING, *map(str, lttng)]
     environment = node_environment(os.environ)
-    words = [sys.executable, "-c", script, *SHARED]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "1"]
+    ros, tracing, threads = subprocess.run(
+        words, env=environment, capture_output=True, text=True, check=True
+    ).stdout.split()
+    return ros == "True", tracing == "True", int(threads)
+
+
+def test_what_is_shared_brings_no_thread_but_the_listeners_of_tracing():
+    ros, tracing, threads = loaded_beside()
+    assert ros
+    assert threads == 1 + LISTENERS * tracing
+
+
+def test_where_lttng_is_installed_each_node_loads_ros_itself(tmp_path):
+    assert loaded_beside(tmp_path / "absent", tmp_path) == (False, False, 1)
 
 
 def test_a_forked_command_has_its_own_words_output_and_exit_code(server):
