@@ -3,6 +3,8 @@ PYTHON ?= python3
 ARGS ?=
 
 BIN := .venv/bin
+# What is compiled while the interfaces are built.
+COMPILED := demo
 INTERFACES := $(wildcard msg srv action msg/*.msg srv/*.srv action/*.action)
 BUILD_FILES := CMakeLists.txt package.xml setup.py setup.cfg
 
@@ -18,6 +20,7 @@ endef
 
 setup: .venv/.built  ## .venv with the locked wheels, interfaces built, package installed editable
 
+develop: COMPILED := all
 develop: .venv/.develop  ## and what testing and the documentation need; sources that changed since are compiled again
 	@$(PYTHON) .ci/set_up.py compiled
 
@@ -71,7 +74,7 @@ distclean: clean  ## and the environment
 
 .venv/.built: .venv/.wheels $(INTERFACES) $(BUILD_FILES)
 	@$(PYTHON) .ci/check_host.py
-	@$(PYTHON) .ci/set_up.py build
+	@$(PYTHON) .ci/set_up.py build $(COMPILED)
 	@touch $@
 
 .venv/.develop: .venv/.built requirements-dev.lock

@@ -3,6 +3,7 @@
 
     set_up.py run       the wheels of requirements.lock
     set_up.py build     the ROS interfaces and the package, and the compiled code of the demo beside them
+    set_up.py build all the same, and the compiled code of planner and tasks too
     set_up.py develop   the wheels of requirements-dev.lock
     set_up.py compiled  the compiled code of planner and tasks, where the sources changed since
     set_up.py robots    the wheels that hold other robots' models
@@ -24,6 +25,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ROOT / ".venv" / "bin" / "python"
 LOGS = ROOT / "build"
 PERIOD = 5.0  # [s] between lines of progress
+COMPILED = {  # what is said of it, and how long it takes [s]
+    "demo": ("compiling the control loop", 60.0),
+    "all": ("compiling control loop, planner and tasks", 200.0),
+}
 COUNT = re.compile(r"\[(\d+)/(\d+)\]")
 PARTS = ("demo", "planner")  # of compiled code
 ROBOTS = ("example-robot-data", "jrl-cmakemodules", "pycollada")
@@ -142,13 +147,14 @@ def install_run() -> None:
     run([Step("wheels", "installing the wheels of requirements.lock, 1.3 GB once", wheels(lock), 60.0)])
 
 
-def build() -> None:
-    """The package with its interfaces, and the code that the demo compiles, on one core each."""
+def build(parts: str = "demo") -> None:
+    """The package with its interfaces, and the code that the demo compiles, or all of it, on one core each."""
     install = "-m pip install --no-deps --no-build-isolation --disable-pip-version-check --verbose --editable ."
+    words, expected = COMPILED[parts]
     run(
         [
             Step("build", "building the ROS interfaces", [str(PYTHON), *install.split()], 45.0),
-            Step("compile", "compiling the control loop", compiled("demo"), 60.0),
+            Step("compile", words, compiled(parts), expected),
         ]
     )
 
@@ -163,7 +169,8 @@ def compile_changed() -> None:
     """Compile all parts, unless the cache of the present sources holds them."""
     check = f"from telerobot_nodes import _numba_cache; exit(not all(map(_numba_cache.is_compiled, {PARTS})))"
     if subprocess.run([PYTHON, "-c", check], cwd=ROOT, check=False).returncode:
-        run([Step("compile", "compiling planner and tasks", compiled("all"), 120.0)])
+        words, expected = COMPILED["all"]
+        run([Step("compile", words, compiled("all"), expected)])
 
 
 def robots() -> None:
@@ -179,4 +186,4 @@ STEPS = {"run": install_run, "build": build, "develop": develop, "compiled": com
 
 if __name__ == "__main__":
     os.environ.pop("_ROS_WHEELS_BOOTSTRAP_COMPLETE", None)  # marks of another environment's ROS wheels
-    STEPS[sys.argv[1]]()
+    STEPS[sys.argv[1]](*sys.argv[2:])

@@ -205,6 +205,15 @@ def test_tests_install_what_they_need_besides_and_a_demo_does_not(set_up):
     assert would_do(set_up, "quick") == ["develop", "compiled"]
 
 
+@pytest.mark.parametrize(("target", "parts"), [("setup", "demo"), ("demo", "demo"), ("quick", "all"), ("test", "all")])
+def test_the_planner_compiles_beside_the_build_when_tests_are_wanted_and_a_demo_does_not_wait_for_it(
+    set_up, target, parts
+):
+    (set_up / "msg").touch()
+    done = subprocess.run(["make", "--dry-run", target], cwd=set_up, capture_output=True, text=True, check=True)
+    assert re.findall(r"set_up\.py build (\w+)", done.stdout) == [parts]
+
+
 @pytest.mark.parametrize(("target", "steps"), [("quick", ["compiled"]), ("test", ["compiled"]), ("style", [])])
 def test_tests_look_whether_compiled_sources_changed_and_style_does_not(set_up, target, steps):
     """A pull with changed kernels: each test would wait for the compiler, up to its time limit."""

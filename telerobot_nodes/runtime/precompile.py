@@ -18,6 +18,7 @@ from telerobot_nodes.hardware import Hardware
 from telerobot_nodes.motion.loop import warm_up
 from telerobot_nodes.plan.executor import PlanExecutor
 
+WHOLE = 300  # [%] of the demo's time: the demo and the planner
 KEPT = 3  # caches of earlier sources that stay
 FORGOTTEN = 30 * 86400.0  # [s] without a change after which the cache of another copy of the package goes
 
@@ -49,12 +50,12 @@ PARTS: tuple[tuple[str, Callable[[], None], int], ...] = (  # name, what compile
 )
 
 
-def compile_demo() -> None:
-    """Compile what the demo needs, and report how far it is."""
+def compile_demo(whole: int = 100) -> None:
+    """Compile what the demo needs, and report how far it is; `whole` [%]: all that is compiled, the demo being 100."""
     with compiling("demo") as needed:
         done = 0
         for name, compile_part, share in PARTS if needed else ():
-            print(f"[{done}/100] {name}", flush=True)
+            print(f"[{done}/{whole}] {name}", flush=True)
             compile_part()
             done += share
 
@@ -70,9 +71,12 @@ def drop_old() -> None:
 
 def main(what: str) -> None:
     """Compile the demo, or all."""
-    compile_demo()
     if what == "all":
+        compile_demo(WHOLE)
+        print(f"[100/{WHOLE}] planner", flush=True)
         planner.main()
+    else:
+        compile_demo()
     drop_old()
 
 
