@@ -93,6 +93,7 @@ def test_the_table_lists_every_package():
     }
 
 
+@pytest.mark.lengthy
 def test_only_nodes_import_ros(imports):
     def is_ros(found):
         top = found.module.split(".")[0]
@@ -101,6 +102,7 @@ def test_only_nodes_import_ros(imports):
     assert [str(f) for f in imports if is_ros(f) and not package_of(f.file).startswith("nodes")] == []
 
 
+@pytest.mark.lengthy
 def test_no_room_imports_a_room_beside_or_above_it(ours):
     wrong = []
     for found in ours:
@@ -110,6 +112,7 @@ def test_no_room_imports_a_room_beside_or_above_it(ours):
     assert wrong == []
 
 
+@pytest.mark.lengthy
 def test_sub_packages_import_only_those_below_them(ours):
     order = {f"{room}.{part}": n for rooms in LAYERS for room, parts in rooms.items() for n, part in enumerate(parts)}
     wrong = []

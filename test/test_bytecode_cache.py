@@ -17,11 +17,13 @@ def prefix(home, **environment):
     return subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True).stdout[:-1]
 
 
+@pytest.mark.lengthy
 def test_bytecode_goes_to_the_cache_when_none_may_lie_beside_the_sources(tmp_path):
     assert prefix(tmp_path, PYTHONDONTWRITEBYTECODE="1") == str(tmp_path / "telerobot" / "bytecode")
     assert list(tmp_path.rglob("telerobot_nodes/errors.*.pyc"))
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("folder", ["", "named"])
 def test_what_the_user_chose_stays(tmp_path, folder):
     named = str(tmp_path / folder)

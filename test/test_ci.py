@@ -99,6 +99,7 @@ def test_a_wrong_test_fails_beside_a_late_one(project):
     assert lines[-1].startswith("=")
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_a_late_test_that_fails_twice_fails(project):
     code, lines = project(test_late=LATE.replace("flag.touch()", "pass"))

@@ -91,6 +91,7 @@ def test_no_file_is_installed_in_two_versions_by_two_locked_wheels(root):
 IMPORTED_AS = {"pillow": "PIL", "pin": "pinocchio", "pyyaml": "yaml", "msgspec": "msgspec"}
 
 
+@pytest.mark.lengthy
 def test_every_dependency_of_a_run_is_imported_somewhere(root, setup_cfg):
     wanted = {n for n in names(setup_cfg["options"]["install_requires"].splitlines()) if not n.startswith("ros-")}
     text = "\n".join(path.read_text() for path in (root / "telerobot_nodes").rglob("*.py"))

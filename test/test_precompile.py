@@ -25,12 +25,14 @@ def make(tmp_path, monkeypatch):
     return made
 
 
+@pytest.mark.lengthy
 def test_of_this_package_the_latest_caches_stay(make):
     folders = [make(f"{days:016x}", days) for days in range(precompile.KEPT + 3)]
     precompile.drop_old()
     assert [folder.is_dir() for folder in folders] == [True] * (precompile.KEPT + 1) + [False] * 2
 
 
+@pytest.mark.lengthy
 def test_caches_of_other_copies_stay_however_many_there_are_until_they_are_forgotten(make):
     others = [make("0" * 16, 1, f"{number:08x}") for number in range(20)]
     old = make("1" * 16, 31, "f" * 8)

@@ -100,6 +100,7 @@ def test_a_test_without_its_browser_fails_under_ci_and_is_skipped_elsewhere(monk
         without_browser("no chromium on this machine")
 
 
+@pytest.mark.lengthy
 def test_of_the_cases_of_a_brief_test_some_are_kept_and_the_others_are_nightly(pytester_cases):
     kept = pytester_cases((9, 3, ()), (2, 5, ()), (4, 1, ()), (6, 2, (0, 1)))
     assert kept == [[0, 4, 8], [0, 1], [0], [2, 5]]

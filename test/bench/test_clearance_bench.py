@@ -80,6 +80,7 @@ def test_a_proof_by_spheres_that_are_too_small_is_found_out(tmp_path):
     assert figures["wrong"].penetrations > 3
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_the_bench_counts_configurations_and_free_ones(tmp_path):
     found = clearance.run({"families": "arm", "configurations": "60", "free": "40"})

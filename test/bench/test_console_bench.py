@@ -15,6 +15,7 @@ PAGE = """
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.timing("a browser starts and draws")
 def test_a_press_is_timed_from_the_event_to_the_frame_that_shows_its_effect(tmp_path):
     (tmp_path / "page.html").write_text(PAGE)

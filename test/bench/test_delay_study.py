@@ -32,12 +32,14 @@ def test_planning_ahead_costs_little_more_than_one_round_trip(seconds):
     assert seconds["d", 2.0] - seconds["d", 0.0] < 1.2 * 2.0
 
 
+@pytest.mark.lengthy
 def test_the_operator_is_told_how_late_his_display_is_as_it_was_measured():
     assert performance.display_delay("trace", "a", 2.0) == pytest.approx(2.0, abs=0.1)
     assert performance.display_delay("trace", "b", 2.0) > 0.1  # the shaper of the hand
     assert performance.display_delay("trace", "c", 2.0) <= 0.05  # the tool is shown at the hand
 
 
+@pytest.mark.nightly
 def test_a_slow_arm_is_waited_for_in_synchrony_only():
     at_hand, free = (perform("slow-arm", c, "plain", 0.0, 1).seconds for c in "bc")
     assert free < at_hand

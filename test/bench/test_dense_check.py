@@ -70,6 +70,7 @@ def test_a_path_is_counted_at_every_step(geometry):
     assert check.collisions(np.array([[0.5, 0.0], [1.0, 0.0]]), 0.01)[0] == 0
 
 
+@pytest.mark.lengthy
 def test_links_that_fold_onto_each_other_collide_and_neighbours_do_not(tmp_path):
     def link(name, length):
         shape = f'<origin xyz="{length / 2} 0 0"/><geometry><box size="{length} 0.05 0.05"/></geometry>'

@@ -17,6 +17,7 @@ def beyond(result):
     return goals(result)["beyond plane or box, largest"]
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_without_the_guard_the_same_motions_go_beyond():
     motions = {"motions": "10", "seed": "3", "processes": "1"}

@@ -29,6 +29,7 @@ def test_the_work_of_the_hand_is_force_times_distance():
     assert hand.work == pytest.approx(-4.0 * hand.place[2])
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_over_half_a_second_the_tip_keeps_contact_and_the_hand_is_given_nothing():
     row = _row(0.5, "passive", press(0.5, "passive", {"seconds": 5.0}))

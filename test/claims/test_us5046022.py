@@ -45,6 +45,7 @@ def test_claim_02_an_artificial_time_base_is_generated():
     assert time[-1] > 1.4
 
 
+@pytest.mark.lengthy
 def test_claim_03_the_path_not_yet_performed_is_displayed_with_the_arm():
     """A monitor shows the manipulator and, at the same time, the part of the plan not performed yet."""
     scene = Scene(delay=1.0)
@@ -55,6 +56,7 @@ def test_claim_03_the_path_not_yet_performed_is_displayed_with_the_arm():
     assert np.linalg.norm(scene.forward.head().tool_pose[:3] - scene.robot.pose[:3]) > 0.05
 
 
+@pytest.mark.lengthy
 def test_claim_04_control_means_alter_the_timing_of_points_at_any_moment():
     """The second input switches time synchrony while points are laid."""
     scene = Scene()
@@ -68,6 +70,7 @@ def test_claim_04_control_means_alter_the_timing_of_points_at_any_moment():
     assert scene.executed == scene.plan[0].tolist()
 
 
+@pytest.mark.lengthy
 def test_claim_05_forward_simulation_shows_what_is_not_executed():
     """A visual presentation of the planned path ahead of the controlled agent."""
     scene = Scene(delay=1.0)
@@ -76,6 +79,7 @@ def test_claim_05_forward_simulation_shows_what_is_not_executed():
     assert scene.forward.head_time == pytest.approx(scene.state().head_time)
 
 
+@pytest.mark.lengthy
 def test_claim_06_the_queue_of_an_articulated_arm_is_first_in_first_out():
     """A jointed manipulator performs the stored sets in the order they came."""
     scene = Scene(delay=0.1)
@@ -110,6 +114,7 @@ def trial_points(scene):
     return [update.points for update in scene.updates if update.trial and update.points is not None]
 
 
+@pytest.mark.lengthy
 def test_claim_08_position_continuity_is_enabled_and_disabled():
     """Disabled, the plan is interrupted and a second sequence is generated from the same stream."""
     scene = disengaged(Scene())
@@ -119,6 +124,7 @@ def test_claim_08_position_continuity_is_enabled_and_disabled():
     assert sum(len(points) for points in trial_points(scene)) - 1 == scene.state().trial_length > 100
 
 
+@pytest.mark.lengthy
 def test_claim_09_a_second_forward_simulation_shows_the_possible_future():
     """Planned path and trial path are depicted as two simulations in one scene."""
     scene = disengaged(Scene())
@@ -128,6 +134,7 @@ def test_claim_09_a_second_forward_simulation_shows_the_possible_future():
     assert np.linalg.norm(trial.tool_pose[:3] - plan.tool_pose[:3]) > 0.1
 
 
+@pytest.mark.lengthy
 def test_claim_10_the_arm_performs_its_plan_while_the_trial_is_drawn():
     """A human, a jointed work robot, and the first sequence carried out meanwhile."""
     scene = Scene(delay=0.1)
@@ -145,6 +152,7 @@ def test_claim_10_the_arm_performs_its_plan_while_the_trial_is_drawn():
     assert scene.robot.worst_acceleration <= 1.0
 
 
+@pytest.mark.lengthy
 def test_claim_11_a_second_memory_keeps_the_order_during_the_interruption():
     """What is received during the interruption is stored in order and shown by the forward simulation."""
     scene = disengaged(Scene())

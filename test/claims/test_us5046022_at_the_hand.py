@@ -28,6 +28,7 @@ def behind(scene, trial=False, seconds=1.0):
     return float(np.max(np.array(hands) - np.array(tools))) / speed
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("trial", [False, True])
 def test_claim_01_with_the_time_clutch_disengaged_the_simulated_tool_stands_where_the_hand_is(trial):
     """Order alone is kept of the motion, and the display does not wait for the time that is computed of it."""
@@ -95,6 +96,7 @@ def moved_ahead_of_its_path():
     return scene, shown
 
 
+@pytest.mark.lengthy
 def test_claim_12_a_trial_path_joined_at_once_after_a_motion_ends_where_the_tool_was_shown():
     """On the display the tool is at the hand; what is joined then goes there, though the path was still behind."""
     scene = Scene(delay=0.5)
@@ -108,6 +110,7 @@ def test_claim_12_a_trial_path_joined_at_once_after_a_motion_ends_where_the_tool
     np.testing.assert_allclose(scene.robot.poses[-1][:3], shown[:3], atol=1e-3)
 
 
+@pytest.mark.lengthy
 def test_claim_01_fingers_close_where_the_tool_was_shown():
     scene, shown = moved_ahead_of_its_path()
     scene.queue.set_gripper(scene.now, 0.01)
@@ -125,6 +128,7 @@ def test_claim_08_a_trial_path_begins_where_the_tool_was_shown():
     np.testing.assert_allclose(scene.hand[:3], shown[:3], atol=1e-4)
 
 
+@pytest.mark.lengthy
 def test_out_of_reach_the_shown_tool_is_where_the_path_ends_not_where_the_hand_is():
     scene = Scene(delay=0.5)
     scene.queue.set_time_clutch(scene.now, False)

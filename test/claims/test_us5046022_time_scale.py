@@ -16,6 +16,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.log import Timing
 
 
+@pytest.mark.lengthy
 def test_claim_21_points_are_to_be_performed_at_a_scaled_time_of_acquisition():
     """A non-unity function of acquisition time: proportional to it."""
     scene = Scene()

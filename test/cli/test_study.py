@@ -45,6 +45,7 @@ def test_the_folder_of_another_study_is_refused(place, capsys, words, said):
     assert "allowed: that, or another folder" in error
 
 
+@pytest.mark.lengthy
 def test_the_table_is_made_without_a_graph_and_a_study_that_is_done_starts_none(place, capsys):
     assert main(["study", "--table", "--folder", str(place)]) == 0
     assert "7.0 +- 0.0" in capsys.readouterr().out

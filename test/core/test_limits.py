@@ -31,6 +31,7 @@ def assert_inside(rows: np.ndarray, limits: JointLimits, period: float) -> None:
     assert (np.abs(a) <= limits.acceleration * (1 + 1e-5) + 1e-7).all()
 
 
+@pytest.mark.lengthy
 @settings(max_examples=40, deadline=None)
 @given(TARGETS)
 def test_every_limit_holds_at_every_sample_whatever_is_asked(steps):
@@ -45,6 +46,7 @@ def test_every_limit_holds_under_noise(seed, size):
     assert_inside(run(SetpointLimiter(LIMITS, PERIOD), noise), LIMITS, PERIOD)
 
 
+@pytest.mark.lengthy
 @settings(max_examples=40, deadline=None)
 @given(st.floats(-2.0, 2.0), st.floats(-2.0, 2.0))
 def test_a_step_is_reached_without_overshoot_and_then_held_exactly(start, goal):

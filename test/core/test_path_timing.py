@@ -49,6 +49,7 @@ def test_the_joint_that_needs_longest_sets_the_time_of_all():
     assert both >= max(alone)
 
 
+@pytest.mark.lengthy
 @settings(max_examples=60)
 @given(PATHS, st.floats(0.05, 1.0))
 def test_motion_is_straight_at_rest_at_its_waypoints_and_inside_the_limits(rows, speed):

@@ -38,6 +38,7 @@ def test_the_vector_of_nearly_half_a_turn_keeps_its_axis(axis, short_of_half_a_t
     np.testing.assert_allclose(pin.exp3(back), pin.exp3(w), atol=1e-7)
 
 
+@pytest.mark.lengthy
 @given(a=SIX, b=SIX)
 def test_products_and_inverses_are_those_of_pinocchio(a, b):
     A, B = se3(a, 3.0), se3(b, 3.0)
@@ -48,6 +49,7 @@ def test_products_and_inverses_are_those_of_pinocchio(a, b):
     np.testing.assert_allclose(pin.SE3(R, p).homogeneous, A.inverse().homogeneous, atol=1e-12)
 
 
+@pytest.mark.lengthy
 @given(frame=SIX, small=SIX, size=SIZE)
 def test_a_displacement_seen_from_another_frame_is_the_similar_transform(frame, small, size):
     T, d = se3(frame, 3.0), size * np.array(small) / 2.0

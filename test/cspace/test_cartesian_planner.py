@@ -123,6 +123,7 @@ def test_joint_via_points_go_round_and_keep_the_clearance(copy):
     assert len(copy.plan_joints("arm", start, goal, ignore=frozenset({"post"}))) == 2
 
 
+@pytest.mark.lengthy
 def test_plan_points_in_collision_are_coloured_and_the_pair_is_said_and_a_changed_world_is_seen(copy):
     simulator = ForwardSimulator(ROBOT, copy)
     simulator.start(Kinematics(ROBOT).solve_path(LEFT.reshape(1, 7), HOME)[0])

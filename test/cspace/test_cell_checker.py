@@ -111,6 +111,7 @@ class Brute:
         return total.max()
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("margins", MARGINS)
 @pytest.mark.brief(2)
 def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_pieces(geometry, margins):
@@ -125,6 +126,7 @@ def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_piece
     assert seen == {True, False}
 
 
+@pytest.mark.lengthy
 @pytest.mark.brief(1)
 def test_the_room_of_a_cell_is_never_more_than_what_all_pieces_leave(geometry):
     brute, checker = Brute(geometry, MARGINS[0]), CellChecker(geometry, THINGS, *MARGINS[0])
@@ -139,6 +141,7 @@ def test_the_room_of_a_cell_is_never_more_than_what_all_pieces_leave(geometry):
     assert seen == {True, False}
 
 
+@pytest.mark.lengthy
 def test_links_that_a_motion_does_not_turn_against_each_other_are_measured_too(arm):
     checker, limits = CellChecker(arm, [], 0.0, 0.0), arm.robot.limits
     brute, rng, touching = Brute(arm, (0.0, 0.0), []), np.random.default_rng(3), 0
@@ -151,6 +154,7 @@ def test_links_that_a_motion_does_not_turn_against_each_other_are_measured_too(a
     assert touching > 0
 
 
+@pytest.mark.lengthy
 def test_cells_looked_at_together_have_the_room_they_have_alone(panda):
     checker = CellChecker(panda, THINGS, *MARGINS[0])
     rng, limits = np.random.default_rng(2), panda.robot.limits

@@ -135,6 +135,7 @@ def test_a_bound_on_cells_is_kept(planar):
     assert len(cells) <= 40
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("name", ["arm", "panda"])
 def test_six_and_seven_joints_need_only_the_cells_looked_at(name, geometry):
     cells = CellDatabase(geometry, [box("table", (0.5, 1.0, 0.04), (0.7, 0.0, 0.1))])

@@ -66,6 +66,7 @@ def solid_of(obstacle):
     return kinds[obstacle.kind](*size), T
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("name", ["arm", "panda", "ur5"])
 @pytest.mark.lengthy
 def test_the_balls_are_never_farther_away_than_the_true_shapes(name, obstacles, samples):
@@ -102,6 +103,7 @@ def test_the_normal_is_the_gradient_of_the_distance(obstacles):
             assert distance(world, o, point + 1e-4 * normal) == pytest.approx(here + 1e-4, abs=2e-6)
 
 
+@pytest.mark.lengthy
 def test_no_ball_moves_farther_than_its_bound_anywhere_in_a_cell(geometry, samples):
     rng = np.random.default_rng(5)
     for q in samples(geometry, 20, 6):
@@ -123,6 +125,7 @@ def test_the_bound_of_one_joint_alone_is_reached(geometry, samples):
         assert moved == pytest.approx(sphere_motion_bounds(geometry.arm, q, half), abs=1e-8)
 
 
+@pytest.mark.lengthy
 def test_every_configuration_of_a_cell_proved_free_is_free(geometry, obstacles, samples):
     world, poses, rng, proved = world_of(obstacles, 0.005), link_poses_of(geometry.arm), np.random.default_rng(8), 0
     for q in samples(geometry, 400, 9):

@@ -39,6 +39,7 @@ def test_voxels_hold_the_points_of_the_region_and_no_others():
     assert away.max() <= 0.025 + 1e-9  # every voxel has a point
 
 
+@pytest.mark.lengthy
 def test_points_of_the_robot_go_and_what_is_near_it_stays():
     middle, radius, padding = np.array([0.1, 0.0, 0.5]), 0.1, 0.04  # more than a voxel is across
     rng = np.random.default_rng(1)

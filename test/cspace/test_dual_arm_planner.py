@@ -22,6 +22,7 @@ def planner(planar):
     return DualArmPlanner([planar, other], [], settings, parks=[np.array([2.2, 0.0]), np.array([2.2, 0.0])])
 
 
+@pytest.mark.lengthy
 def test_two_arms_that_cross_get_paths_from_start_to_goal_and_a_schedule(planner):
     plan = planner.plan([UP, -UP], [DOWN, -DOWN])
     assert plan.found, plan.reason

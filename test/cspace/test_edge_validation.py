@@ -22,6 +22,7 @@ def test_a_free_motion_is_proved_and_one_through_an_obstacle_is_not(planar):
     assert validator.free(LEFT, LEFT)
 
 
+@pytest.mark.lengthy
 def test_what_is_proved_is_free_at_every_sample(planar):
     validator, poses = EdgeValidator(planar.arm, WORLD), link_poses_of(planar.arm)
     rng, answers = np.random.default_rng(2), set()

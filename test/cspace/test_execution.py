@@ -92,6 +92,7 @@ def blocked(arm):
     return path, Execution([arm], [box("wall", (1.2, 0.05, 1.2), tool)], [path], PERIOD, settings, patience=0.5)
 
 
+@pytest.mark.lengthy
 def test_a_deadlock_is_told_in_bounded_time_and_the_arm_then_holds(arm):
     path, execution = blocked(arm)
     follow_schedule(execution, [path.path[0]], 1500)
@@ -103,6 +104,7 @@ def test_a_deadlock_is_told_in_bounded_time_and_the_arm_then_holds(arm):
     assert np.abs(rows[-1] - rows[-50]).max() < 0.02
 
 
+@pytest.mark.lengthy
 def test_after_a_deadlock_another_path_is_followed_to_its_goal(arm):
     path, execution = blocked(arm)
     follow_schedule(execution, [path.path[0]], 1500)

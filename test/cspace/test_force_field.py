@@ -80,6 +80,7 @@ def test_the_push_grows_as_the_distance_shrinks(geometry):
     assert 0.0 < sizes[0] < sizes[1]
 
 
+@pytest.mark.lengthy
 def test_two_arms_push_each_other_apart():
     first = arm_geometry(load_robot("panda"))
     turned = pin.SE3(pin.utils.rotate("z", math.pi), np.array([0.66, 0.0, 0.0]))

@@ -96,6 +96,7 @@ def test_the_tolerance_of_an_orientation_is_kept(problem):
     assert request.goals[0].tolerance == pytest.approx([0.1, 0.2, math.pi])
 
 
+@pytest.mark.lengthy
 def test_several_goals_share_the_time_and_any_of_them_is_enough(problem):
     block = {"collision_objects": [{
         "id": "block", "header": {"frame_id": "world"},
@@ -112,6 +113,7 @@ def test_several_goals_share_the_time_and_any_of_them_is_enough(problem):
     assert alone.solve(PlanningService({"arm": ROBOT})).result.value == "goal collides"
 
 
+@pytest.mark.lengthy
 def test_a_contact_that_the_matrix_allows_lets_the_gripper_around_its_target(problem):
     tool = ROBOT.forward(HOME)
     target = {"collision_objects": [{

@@ -92,6 +92,7 @@ def gaps_of(world, geometry, q):
     return gaps
 
 
+@pytest.mark.lengthy
 def test_the_nearest_pair_and_the_part_of_a_cell_are_those_of_all_pairs(world, panda):
     alone, poses, rng = panda.arm.without_pairs(), link_poses_of(panda.arm), np.random.default_rng(2)
     limits, half, seen = panda.robot.limits, np.full(panda.dof, 0.03), set()
@@ -108,6 +109,7 @@ def test_the_nearest_pair_and_the_part_of_a_cell_are_those_of_all_pairs(world, p
     assert seen == {0, 1, 2}
 
 
+@pytest.mark.nightly
 def test_a_motion_that_is_proved_among_voxels_touches_none(world, panda):
     validator, rng = EdgeValidator(panda.arm.without_pairs(), world), np.random.default_rng(3)
     limits, proved, refused = panda.robot.limits, 0, 0

@@ -83,6 +83,7 @@ def test_a_cube_that_is_occupied_as_a_whole_is_one_box():
     assert solid.places[0] == pytest.approx((0.5 * edge,) * 3)
 
 
+@pytest.mark.lengthy
 def test_too_many_voxels_are_merged_to_larger_ones_that_hold_them():
     rng = np.random.default_rng(0)
     voxels = np.unique(MIDDLE + rng.integers(-40, 40, (3 * MOST_VOXELS, 3)), axis=0)

@@ -87,6 +87,7 @@ def test_two_arms_in_one_request_never_meet_in_time(service, start_time):
     assert np.abs(late.positions[late.times < start_time] - late.positions[0]).max(initial=0.0) == 0.0
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize(("angle", "meet"), [(1.3, False), (1.7, True)])
 def test_arms_whose_goals_meet_are_told_so(service, angle, meet):
     left, right = (Goal(n, turned(a), joints=turned(b)) for n, a, b in (("left", -0.6, -1.6), ("right", 0.3, angle)))
@@ -181,6 +182,7 @@ def test_arms_and_worlds_are_named_in_parameters():
         world_file("nosuch")
 
 
+@pytest.mark.lengthy
 def test_a_proof_that_the_checker_refuses_is_made_again_and_a_path_that_collides_never_leaves():
     post = sphere("post", 0.1, LEFT.forward(turned(0.4)).translation)
 
@@ -209,6 +211,7 @@ def test_a_proof_that_the_checker_refuses_is_made_again_and_a_path_that_collides
         services[1].plan(request)
 
 
+@pytest.mark.lengthy
 def test_a_path_proved_again_in_another_scene_has_the_cells_of_that_proof():
     service = PlanningService({"left": LEFT})
     request = PlanRequest((Goal("left", turned(0.0), joints=turned(0.8)),))

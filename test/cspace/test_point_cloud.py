@@ -46,6 +46,7 @@ def layouts(draw):
     return {"kinds": kinds, "offsets": tuple(offsets), "height": height, **shape}
 
 
+@pytest.mark.lengthy
 @settings(max_examples=60, deadline=None)
 @given(layouts(), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_points_are_read_in_any_layout(layout, columns, random):

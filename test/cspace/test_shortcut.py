@@ -22,6 +22,7 @@ def shortened(planar, world, path, budget=2000, rounds=60):
     return rows[:count]
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_in_an_empty_world_only_the_ends_are_left(planar):
     assert shortened(planar, EMPTY, DETOUR) == pytest.approx(DETOUR[[0, -1]])

@@ -52,12 +52,14 @@ def test_maximum_and_minimum(ours, theirs):
     assert applied(ours, A, B).tolist() == theirs(A, B).tolist()
 
 
+@pytest.mark.lengthy
 def test_functions_of_one_vector():
     assert applied(absolute, A).tolist() == np.abs(A).tolist()
     assert applied(floor, A).tolist() == np.floor(A).tolist()
     assert applied(lambda a: sqrt(absolute(a)), A) == pytest.approx(np.sqrt(np.abs(A)))
 
 
+@pytest.mark.lengthy
 def test_a_number_stands_for_every_lane():
     assert applied(lambda a: 2.0 * a + 1.0, A) == pytest.approx(2.0 * A + 1.0)
     assert applied(lambda a: broadcast(0.5) + a * 0.0, A).tolist() == [0.5] * LANES

@@ -283,6 +283,7 @@ def test_a_joint_of_the_arm_that_follows_another_is_refused(tmp_path):
         robot_of(tmp_path, parts)
 
 
+@pytest.mark.lengthy
 def test_a_held_thing_is_checked_against_every_link_that_moves_against_it(lift):
     held = Attachment(box("bar#0", (0.3, 0.02, 0.02)))
     geometry = arm_geometry(lift.robot, [held])

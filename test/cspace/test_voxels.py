@@ -53,6 +53,7 @@ def test_a_world_of_voxels_is_that_of_its_boxes_and_blocks_hold_their_rows():
         assert (np.linalg.norm(one.center[rows] - (x, y, z), axis=1) + one.reach[rows] <= radius).all()
 
 
+@pytest.mark.lengthy
 def test_compiled_answers_are_those_of_the_boxes(panda):
     voxels = cloud(1)
     one, many = world_of([voxels], 0.005), world_of(boxes(voxels), 0.005)
@@ -128,6 +129,7 @@ def test_each_voxel_counts_and_what_cannot_be_is_refused():
             make()
 
 
+@pytest.mark.lengthy
 def test_a_held_thing_keeps_clear_of_voxels_too(panda):
     held = arm_geometry(panda.robot, [Attachment(box("rod", (0.02, 0.02, 0.5), (0.0, 0.0, 0.25)))])
     q = np.array(panda.robot.home)

@@ -117,6 +117,7 @@ def test_on_return_far_away_the_setpoint_is_refused_and_nothing_jumps(rig):
     assert np.abs(rig.hardware.measured().position - held).max() < 1e-4
 
 
+@pytest.mark.lengthy
 def test_on_return_near_by_it_goes_on_without_a_jump(rig):
     rig.swing(0.6)
     rig.step(500)
@@ -128,6 +129,7 @@ def test_on_return_near_by_it_goes_on_without_a_jump(rig):
     rig.assert_limits_held()
 
 
+@pytest.mark.lengthy
 def test_an_oversized_step_is_saturated_and_counted(rig):
     rig.send()
     rig.step(5)
@@ -269,6 +271,7 @@ def test_taring_takes_the_present_wrench_as_zero(rig):
     assert np.abs(felt(rig)[:3]).max() < 0.1
 
 
+@pytest.mark.lengthy
 def test_the_gripper_opens_and_closes_as_asked_and_negative_leaves_it(rig):
     assert rig.hardware.measured().gripper == pytest.approx(0.08, abs=1e-3)
     for gripper in (0.02, -1.0):

@@ -23,6 +23,7 @@ def test_a_reset_never_leads_to_motion():
     assert {after for (_, event), after in TRANSITIONS.items() if event is Event.RESET} == {HardwareState.HOLDING}
 
 
+@pytest.mark.lengthy
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(Event), max_size=30))
 def test_an_undefined_event_raises_and_changes_nothing(events):

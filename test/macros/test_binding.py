@@ -86,6 +86,7 @@ def test_arguments_of_a_nested_macro_are_checked_at_their_line(write, back):
     assert refused.value.line == 9
 
 
+@pytest.mark.lengthy
 def test_no_macro_has_more_than_five_thousand_steps(write, back):
     def of(name, inner, turns):
         return (

@@ -9,6 +9,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import read_track
 
 
+@pytest.mark.lengthy
 def test_the_tool_s_poses_and_forces_are_those_of_the_recording(arm, tmp_path):
     names = list(reversed(arm.joint_names))  # names decide, not the order
     way = np.linspace(0.0, 0.3, 200)

@@ -206,6 +206,7 @@ def without_nothing(value):
     return [without_nothing(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.lengthy
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(menus)
 def test_what_is_written_is_what_is_read(tmp_path, menu):

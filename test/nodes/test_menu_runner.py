@@ -167,6 +167,7 @@ def test_a_macro_without_a_graph_ends_with_the_reason(runner, widgets):
     step_until(runner, lambda: widgets.lines[-1] == ("m/away refused: no graph is running here", "bad"))
 
 
+@pytest.mark.lengthy
 def test_an_edited_file_is_read_again_and_a_broken_one_keeps_the_old_menu(runner, widgets, folder):
     (folder / "m.yaml").write_text(MENU.format(doc="second one"))
     step_until(runner, lambda: widgets.items[0].doc == "second one")

@@ -118,6 +118,7 @@ def test_the_arm_follows_in_each_mode_with_other_names_in_another_order(served, 
         assert one.until(lambda: abs(one.hardware.measured().gripper - 0.03) < 2e-3, home + steps)
 
 
+@pytest.mark.nightly
 @pytest.mark.timing("the driver's own stall comes first where this process waits for the processor")
 def test_every_trouble_is_named_and_the_return_does_not_move_the_arm(served, ros):
     one = served()

@@ -42,6 +42,7 @@ def assert_drawn(file, width):
     assert colours > 50
 
 
+@pytest.mark.lengthy
 def test_task_time_over_delay(tmp_path):
     lines = {
         "(a) direct": ((20.0, 19.0, 21.0), (60.0, 55.0, 66.0)),
@@ -88,6 +89,7 @@ def test_a_path_with_the_cells_that_prove_it(geometry, tmp_path):
     assert_drawn(tmp_path / "proof.png", 1020)
 
 
+@pytest.mark.lengthy
 def test_a_planned_path_among_obstacles_of_every_kind(tmp_path):
     robot = load_robot("arm")
     n, home = 20, np.array(robot.home)

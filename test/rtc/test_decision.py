@@ -181,6 +181,7 @@ def test_two_commands_of_one_name_are_refused(cell):
     assert "is under way" in cell.reports[second].reason
 
 
+@pytest.mark.lengthy
 def test_too_many_commands_are_refused(cell):
     numbers = [cell.say("wait for 5 s") for _ in range(300)]
     cell.settle()

@@ -115,6 +115,7 @@ def test_what_is_not_known_yet_is_told_apart():
         value("step.pose", step=Thing("step", later))
 
 
+@pytest.mark.lengthy
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from("ab1.+-*/()[]<>=! ,'xpose"), max_size=30))
 def test_any_text_is_refused_or_computes_without_harm(text):

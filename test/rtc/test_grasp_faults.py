@@ -153,6 +153,7 @@ def test_an_irreversible_step_is_never_repeated(make_cell):
     assert [p.step for p in cell.executor.sent].count("let_go") == 1
 
 
+@pytest.mark.lengthy
 def test_a_trial_does_not_cross_an_irreversible_step(make_cell):
     cell = make_cell(faults={"leave": ["collision", "collision"]})
     report = cell.run("pick module and place on dock with left_arm retry 3")

@@ -275,6 +275,7 @@ def test_a_halt_ends_what_is_under_way(rig):
     assert sum(isinstance(output, CommandReport) for output in out) == 20
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize(
     ("text", "halts", "ended"),
     [

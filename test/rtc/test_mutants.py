@@ -18,6 +18,7 @@ from telerobot_nodes.rtc.skills import Verdict, load_library
 pytestmark = pytest.mark.lengthy  # together some seconds
 
 
+@pytest.mark.brief(12)
 @pytest.mark.parametrize("mission", m.MISSIONS, ids=lambda mission: mission.__name__)
 def test_the_mission_is_done_and_nothing_false_is_believed(library, config, mission):
     assert mission(reacting_cell.ReactingCell(library, config))
@@ -167,7 +168,7 @@ MUTANTS = {
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-@pytest.mark.brief(32)
+@pytest.mark.brief(12)
 def test_a_skill_changed_for_the_worse_is_found(config, tmp_path, name):
     file, old, new, mission = MUTANTS[name]
     folder = tmp_path / "rtc"

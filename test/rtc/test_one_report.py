@@ -61,6 +61,7 @@ messages = st.lists(statements, min_size=1, max_size=5).map("; ".join)
 steps = st.lists(st.tuples(messages, st.sampled_from([0.0, 0.0, 0.05, 0.3, 2.0])), min_size=1, max_size=8)
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("padding", ["", "  # a remark" * 20], ids=["read here", "read by a worker"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)

@@ -77,6 +77,7 @@ def check(cell, numbers):
     assert dict(cell.database.writers) == {}
 
 
+@pytest.mark.brief(12)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.lengthy
 def test_a_random_set_of_parallel_commands_ends_with_one_report_each(make_cell, seed):

@@ -203,6 +203,7 @@ def test_any_bytes_give_an_error_or_a_parse(data):
         assert str(error)
 
 
+@pytest.mark.lengthy
 @settings(max_examples=150, deadline=None)
 @given(choices, st.integers(0, 10_000))
 def test_a_character_without_meaning_is_pointed_at_exactly(numbers, where):

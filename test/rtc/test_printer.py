@@ -34,6 +34,7 @@ def test_ten_thousand_generated_commands_round_trip(seed):
     check_round_trip(random_command(random.Random(seed).randrange))
 
 
+@pytest.mark.lengthy
 def test_generated_commands_use_every_rule_of_the_grammar():
     choose = random.Random(3).randrange
     texts = [random_command(choose) for _ in range(4000)]

@@ -20,6 +20,7 @@ def trials():
     return made
 
 
+@pytest.mark.brief(15)
 @pytest.mark.parametrize(("text", "held"), [*SENTENCES.values(), *MORE])
 def test_the_skill_can_be_planned(trials, text, held):
     assert trials.run(text, held).error == ""

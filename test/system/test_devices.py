@@ -65,6 +65,7 @@ class Published:
         return code
 
 
+@pytest.mark.nightly
 def test_a_gamepad_moves_the_arm_unplugging_stops_it_and_replugging_moves_nothing_unasked(terminal, tmp_path):
     from telerobot_nodes.core.protocol import DeviceState
 

@@ -172,6 +172,7 @@ def test_after_a_halt_in_motion_neither_primitive_nor_plan_moves_the_arm_before_
     assert report.state == SUCCEEDED, (report.reason, report.detail)
 
 
+@pytest.mark.nightly
 def test_a_thousand_halts_and_resumes_of_two_senders_end_halted_by_the_last_halt(someone):
     first = someone.loop.halt_count
     for number in range(1, 501):

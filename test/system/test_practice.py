@@ -48,6 +48,7 @@ def timed(begin):
     return result, time.monotonic() - began
 
 
+@pytest.mark.nightly
 def test_every_client_reaches_it_one_delay_later_and_a_macro_on_it_is_recorded_as_practice(graph, tmp_path):
     from telerobot_nodes.cli.app import main
     from telerobot_nodes.client import connect

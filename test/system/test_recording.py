@@ -57,6 +57,7 @@ def shows(robot, light):
     return robot.wait_until(lambda _: robot.view().light is light, LIMIT)
 
 
+@pytest.mark.nightly
 def test_an_operator_ends_and_begins_recordings_and_the_light_follows_a_killed_recorder(graph, robot):
     first = graph.options.bag
     second = first.with_name("second")

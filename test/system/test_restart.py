@@ -50,7 +50,7 @@ def kill(supervisor, node):
     "node",
     [
         "plan_executor",
-        "hardware_interface",
+        pytest.param("hardware_interface", marks=pytest.mark.nightly),
         pytest.param("gcmsf_control", marks=pytest.mark.nightly),
         pytest.param("path_plan_queue", marks=pytest.mark.nightly),
     ],

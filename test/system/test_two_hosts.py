@@ -158,6 +158,7 @@ def test_a_text_from_a_shell_of_the_operators_host_is_answered(hosts):
     telerobot("run", "status")
 
 
+@pytest.mark.nightly
 def test_a_primitive_its_change_a_macro_and_a_menus_leaf_sent_from_the_operators_host_run_at_the_robot(hosts, tmp_path):
     (tmp_path / "back_off.yaml").write_text(share_path("config/macros/back_off.yaml").read_text())
     with connect(name="test") as robot:

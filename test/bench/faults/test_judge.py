@@ -154,6 +154,7 @@ def test_delays_are_of_what_arrived_and_nothing_has_no_percentile():
     assert judge.p95([]) == math.inf
 
 
+@pytest.mark.lengthy
 def test_numbers_between_the_plans_of_two_lives_of_the_queue_are_no_points():
     after = EPOCH_BLOCK
     laid = ((0, 1, [(0.0,)] * 5), (5, after, [(1.0,)] * 2))

@@ -79,6 +79,7 @@ def test_a_turn_about_nom_is_shortened_by_a_point_that_is_far_from_it(make_law, 
     assert T.act(np.array([0.2, 0.0, 0.0]))[2] >= EDGE - 1e-4
 
 
+@pytest.mark.lengthy
 @given(seeds)
 @settings(max_examples=15)
 def test_a_disc_is_kept_out_by_the_nearest_point_of_its_rim(make_law, arm, seed):

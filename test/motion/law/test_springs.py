@@ -41,6 +41,7 @@ def test_springs_premultiply_trdel_by_their_pull(make_law, arm, delta):
     np.testing.assert_allclose(got.homogeneous, expected.homogeneous, atol=1e-9)
 
 
+@pytest.mark.lengthy
 @given(delta=SIX)
 @settings(max_examples=20)
 def test_springs_in_every_dof_bring_trdel_to_identity(make_law, arm, delta):

@@ -34,6 +34,7 @@ def test_a_soft_plate_is_pressed_in_two_seconds_by_default_gains_though_the_wren
     assert found["overshoot"] < 50.0 and found["lost"] == 0
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("frequency", [2.0, 8.0])
 @pytest.mark.lengthy
 def test_a_shaken_plate_gets_no_energy_from_the_law_at_default_gains(frequency):

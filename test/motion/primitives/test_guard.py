@@ -100,6 +100,7 @@ def test_a_motion_in_joint_space_is_guarded_too(arm, name):
     assert guarded.executive.reason is Termination.GUARD
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("speed", [0.1, 0.3, 0.8])
 def test_a_hand_is_held_at_the_band_slides_along_it_and_comes_out_at_once(arm, speed):
     guarded = Guarded(arm, "force_reflecting_teleoperation", tele_mode="world", **FAST)
@@ -114,6 +115,7 @@ def test_a_hand_is_held_at_the_band_slides_along_it_and_comes_out_at_once(arm, s
     assert guarded.over(guarded.q) > BAND + 0.01
 
 
+@pytest.mark.lengthy
 def test_a_force_does_not_press_the_tool_through(arm):
     pull = np.array([0.0, 0.0, -30.0])  # the surroundings pull the tool down: it yields
     R = arm.forward(np.array(arm.home)).rotation @ sensor_in_tool(arm).rotation

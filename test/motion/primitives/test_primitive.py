@@ -236,6 +236,7 @@ def test_one_motion_at_a_time(arm):
     assert stage.primitive.phase is Phase.NOMINAL
 
 
+@pytest.mark.lengthy
 def test_gains_setpoints_and_limits_change_while_running_without_a_step(arm):
     stage = Stage(
         arm,

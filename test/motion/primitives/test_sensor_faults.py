@@ -37,6 +37,7 @@ def test_a_sensor_that_jumps(gain, by):
     assert peak < 1.5 * SET
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("gain", [1e-4, 1e-3])
 def test_a_silent_sensor(gain):
     reason, peak = pressed(silent, gain, 1e5)

@@ -65,6 +65,7 @@ def test_an_acceleration_limit_is_kept(size, most, speed):
     assert (np.diff(s) / (t[1] - t[0])).max() <= speed * 1.001
 
 
+@pytest.mark.lengthy
 @given(dest=SIX)
 @settings(max_examples=25)
 def test_nom_goes_straight_from_where_it_is_to_its_destination(dest):
@@ -161,6 +162,7 @@ def slowed(kind, t, value):
     return np.array(places)
 
 
+@pytest.mark.brief(12)
 @pytest.mark.parametrize("kind", ["cartesian", "joint"])
 @pytest.mark.parametrize("value", [0.001, 0.01, 0.1])
 @pytest.mark.parametrize("t", [0.05, 0.15, 0.6, 0.95, 1.0, 1.05, 1.1, 1.15, 1.19, 1.199])

@@ -221,6 +221,7 @@ def test_a_chain_of_waiting_windows_that_cannot_be_kept_is_refused(follower, mak
     assert "waits to start" in follower.offer(0.3, third)
 
 
+@pytest.mark.lengthy
 @given(
     offset=st.lists(st.floats(-9e-4, 9e-4), min_size=DOF, max_size=DOF),
     join=st.floats(0.05, 0.9),

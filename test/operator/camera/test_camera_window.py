@@ -84,6 +84,7 @@ def rig():
         made.running.close()
 
 
+@pytest.mark.nightly
 def test_without_a_camera_there_is_no_window_and_no_folder(rig):
     rig.window.step(rig.feed, rig.running.client, time.monotonic())
     assert not rig.page.locator("#pictures").is_visible()

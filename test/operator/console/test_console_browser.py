@@ -93,6 +93,7 @@ def test_a_scene_that_is_slow_to_draw_leaves_most_of_the_time_to_keys_and_button
     assert page.evaluate(SHARE_OF_FRAMES, 200.0) < 0.4  # a fifth, and the first frames without a rest
 
 
+@pytest.mark.nightly
 def test_after_one_very_slow_frame_the_page_is_not_still_for_long(page):
     """The first frame of a scene can take many seconds; the panel shows what is in force with the next one."""
     still = page.evaluate("""() => new Promise((done) => {
@@ -109,6 +110,7 @@ def test_after_one_very_slow_frame_the_page_is_not_still_for_long(page):
     assert still < 12_000  # [ms]; four times the frame are 16 s
 
 
+@pytest.mark.nightly
 def test_a_frame_called_off_is_not_drawn(page):
     """Also when it waits for its turn after a slow one; another that was asked for after it is drawn."""
     drawn = page.evaluate("""() => new Promise((done) => {

@@ -138,6 +138,7 @@ def test_a_widget_that_keeps_keys_to_itself_keeps_no_stop(console, page):
     page.locator("#stops:not(.lost)").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_held_key_halts_once_a_while_not_thirty_times_a_second(console, page):
     page.evaluate("""for (let k = 0; k < 500; k++) window.dispatchEvent(
         new KeyboardEvent("keydown", {key: "Escape", code: "Escape", repeat: k > 0}))""")
@@ -224,6 +225,7 @@ def test_a_stop_pressed_without_a_connection_is_said_not_to_be_sent_and_sent_whe
     page.locator("#stops:not(.lost)").wait_for()
 
 
+@pytest.mark.nightly
 def test_texts_of_other_machines_are_texts_in_the_bar(console, page):
     console.robot_status = RobotStatus(mode=ExecutorMode.HALTED, reason="<img src=x onerror=document.title='x'>")
     page.locator("#stops .banner").get_by_text("HALTED: <img").wait_for(timeout=1000.0 * LIMIT)

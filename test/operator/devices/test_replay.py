@@ -93,6 +93,7 @@ def test_a_send_that_fails_ends_the_replay_as_stopped():
     assert not played.replay.stop()
 
 
+@pytest.mark.lengthy
 def test_a_replay_that_stood_still_goes_on_from_there_and_sends_no_burst():
     at = []
 

@@ -221,6 +221,7 @@ def test_values_beyond_the_range_jump_to_full_deflection_and_no_further(pad, pla
         assert abs(play.run()[-1].axes[0]) == 1.0
 
 
+@pytest.mark.lengthy
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 0x1F), st.integers(0, 0x2FF), st.integers(-(2**31), 2**31 - 1)), max_size=40))
 def test_whatever_a_device_sends_samples_stay_inside_and_stops_are_obeyed(tmp_path_factory, sent):

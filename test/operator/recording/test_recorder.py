@@ -49,6 +49,7 @@ def recorder():
     made.close(100.0)
 
 
+@pytest.mark.lengthy
 def test_each_recording_holds_what_came_while_it_was_open(recorder, tmp_path):
     for number in (1, 2):
         recorder.write("/said", number, text("between"))
@@ -64,6 +65,7 @@ def test_each_recording_holds_what_came_while_it_was_open(recorder, tmp_path):
         assert words(tmp_path / f"bag_{number}") == [("/said", f"in {number}")]
 
 
+@pytest.mark.lengthy
 def test_a_recording_begins_with_what_was_published_last_on_durable_topics(recorder, tmp_path):
     recorder.write("/kept", 1, text("old"))
     recorder.write("/kept", 2, text("in force"))
@@ -95,6 +97,7 @@ def test_a_full_disk_is_refused_before_a_folder_is_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.lengthy
 def test_a_recording_that_fills_its_disk_ends_validly_and_another_can_begin(recorder, tmp_path, monkeypatch):
     recorder.begin(tmp_path / "first", 0.0)
     recorder.write("/said", 1, text("word"))

@@ -57,6 +57,7 @@ def test_each_fault_of_the_history_is_found_and_only_that(make_run, fault, field
     assert all(getattr(summary, name) == getattr(good, name) for name in unchanged)
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_a_setpoint_above_a_limit_is_counted_by_value_and_by_difference(make_run):
     summary = review_bag(make_run("too fast")).summary
@@ -68,6 +69,7 @@ def test_a_setpoint_above_a_limit_is_counted_by_value_and_by_difference(make_run
     assert not summary.passed
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_a_tool_off_the_path_is_measured(make_run):
     summary = review_bag(make_run("off the path")).summary
@@ -101,6 +103,7 @@ def test_json_and_picture_are_written_and_hold_what_the_issue_asks_for(make_run,
     assert (tmp_path / "out" / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.nightly
 @pytest.mark.lengthy
 def test_the_timeline_shows_every_operator_that_was_recorded(make_run, tmp_path):
     bag = make_run()

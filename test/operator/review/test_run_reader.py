@@ -44,6 +44,7 @@ def test_the_arm_is_found_by_its_namespace(tmp_path):
         arm_prefix(topics, None, tmp_path)
 
 
+@pytest.mark.lengthy
 def test_an_empty_recording_is_refused_by_name(tmp_path):
     plan = BagTopic("telerobot/msg/PlanUpdate", Qos.REPORT)
     BagWriter(tmp_path / "nothing", {"/path_plan_queue/plan": plan}).close()

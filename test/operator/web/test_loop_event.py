@@ -60,6 +60,7 @@ def woken(make):
     return asyncio.run(wait())
 
 
+@pytest.mark.lengthy
 def test_a_waiter_wakes_whenever_another_thread_sets_the_event():
     assert woken(Stopped)
     assert not woken(lambda loop: StoppedAsyncio())  # why there is a LoopEvent; drop it when this wakes
@@ -84,6 +85,7 @@ def server():
     stop_server(server)
 
 
+@pytest.mark.lengthy
 def test_the_server_wakes_its_pages_by_such_an_event(server):
     assert isinstance(server._websock_server.get_message_buffer().message_event, LoopEvent)
     text = server.gui.add_html("")

@@ -45,6 +45,7 @@ def test_without_a_measurement_the_stand_by_aims_rather_too_far_ahead():
     assert StandBy("bob", 1000, 0.05, 0.3).round_trip == UNMEASURED
 
 
+@pytest.mark.nightly
 @settings(max_examples=examples(4, 8), deadline=None)
 @given(delay=st.floats(0.0, 1.5), loss=st.sampled_from([0.0, 0.1]), offset=st.floats(0.0, 0.5))
 @pytest.mark.lengthy

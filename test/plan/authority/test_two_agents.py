@@ -66,6 +66,7 @@ def test_the_plan_after_the_meeting_point_is_dropped_and_a_link_joins_the_two():
     assert two.robot.executed[-1][1] == "bob"
 
 
+@pytest.mark.lengthy
 def test_of_two_operators_of_one_name_the_second_is_told_and_the_first_goes_on():
     far = Far(0.2)
     far.run(3.0)
@@ -85,6 +86,7 @@ def test_of_two_operators_of_one_name_the_second_is_told_and_the_first_goes_on()
     assert queue.has_authority
 
 
+@pytest.mark.lengthy
 def test_nothing_passes_without_consent_even_at_the_meeting():
     two = Two()
     two.run(1.5)
@@ -94,6 +96,7 @@ def test_nothing_passes_without_consent_even_at_the_meeting():
     assert two.robot.receiver.position.authority == "ann"
 
 
+@pytest.mark.lengthy
 def test_forced_by_a_supervisor_the_arm_finishes_and_the_other_goes_on():
     two = Two()
     two.run(1.5)
@@ -156,6 +159,7 @@ def test_control_taken_by_who_is_no_supervisor_is_refused_once_and_asked_for_no_
     assert two.arbiter.asker == "bob"
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 def test_the_second_of_two_who_ask_waits_and_has_its_turn_when_the_first_is_refused(loss):
     two = Far(0.1, loss)
@@ -191,6 +195,7 @@ def test_a_plan_that_is_released_goes_to_who_waits_who_is_not_told_that_it_was_r
     assert (two.arbiter.asker, two.arbiter.waiting) == ("eve", [])
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("claims", [False, True])
 def test_a_consent_that_a_supervisor_overtakes_is_void_and_the_request_waits_for_the_next_one(claims):
     """`claims`: the claim is on its way when the supervisor decides."""

@@ -105,6 +105,7 @@ def test_fingers_that_a_stop_holds_on_their_way_are_reported_so():
     assert report_of(rig.loop.output).waiting == "the fingers were stopped on their way"
 
 
+@pytest.mark.nightly
 def test_the_bench_counts_cases_windows_and_points():
     result = executed.run({"windows": 30, "faults": "halted,loop stalled", "plans": "path,fingers"})
     counts = result["figures"]["counts"]

@@ -72,6 +72,7 @@ def test_deleting_points_farther_on_does_not_end_it():
     assert waits_within(side, 4.0).tail_seq == 61
 
 
+@pytest.mark.lengthy
 def test_a_limit_at_or_after_the_end_of_the_plan_holds_nothing():
     for limit in (200, 2**63):
         side = side_at_work()
@@ -80,6 +81,7 @@ def test_a_limit_at_or_after_the_end_of_the_plan_holds_nothing():
         assert max(side.executed) == 200
 
 
+@pytest.mark.lengthy
 def test_velocity_and_acceleration_stay_inside_their_limits():
     side = side_at_work(400)
     worst = np.zeros(2)

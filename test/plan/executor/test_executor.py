@@ -84,6 +84,7 @@ def test_whatever_fails_in_one_operation_those_behind_it_are_applied(monkeypatch
     assert report.refusal == f"APPEND failed: {error.__name__}('unforeseen')"
 
 
+@pytest.mark.lengthy
 def test_a_higher_rate_finishes_sooner_and_a_lower_one_later():
     def duration(rate):
         side = Side()
@@ -153,6 +154,7 @@ STEPS = st.one_of(
 )
 
 
+@pytest.mark.lengthy
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=3, max_size=14))
 def test_whatever_is_asked_points_are_executed_once_in_order_and_never_after_being_dropped(steps):

@@ -145,6 +145,7 @@ def test_a_damaged_line_is_refused(line):
         ExecutorMemory.from_text(line)
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("moment", [1.0, 1.2, 1.4])
 @pytest.mark.lengthy
 def test_when_the_loop_dies_with_the_executor_only_points_count_that_the_arm_was_at(moment):

@@ -48,6 +48,7 @@ def test_a_plan_is_executed_to_its_last_point_and_ends_at_rest_there():
     assert np.all(rig.follower.a == 0.0)
 
 
+@pytest.mark.lengthy
 def test_a_plan_inside_the_limits_takes_its_own_time_and_little_more():
     rig = Rig()
     laid(rig, 300, size=0.1, speed=0.5)
@@ -56,6 +57,7 @@ def test_a_plan_inside_the_limits_takes_its_own_time_and_little_more():
     assert rig.now - begun < 6.0 + 1.2
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("ratio", [50.0, 20.0, 5.0])
 def test_a_lower_jerk_limit_of_the_joints_is_kept_and_costs_time(ratio):
     took = []
@@ -113,6 +115,7 @@ def test_points_laid_while_moving_are_executed_without_a_stop():
     assert_limits_kept(rig)
 
 
+@pytest.mark.lengthy
 def test_a_pause_brings_the_arm_to_rest_on_its_path_and_keeps_the_plan():
     rig = Rig()
     laid(rig, 200)
@@ -151,6 +154,7 @@ def test_truncation_never_reaches_into_the_committed_stretch_and_the_arm_stops_o
     assert_limits_kept(rig)
 
 
+@pytest.mark.lengthy
 def test_a_silent_executor_means_a_smooth_stop_on_the_path_and_motion_goes_on_when_it_is_back():
     rig = Rig()
     laid(rig, 300)
@@ -161,6 +165,7 @@ def test_a_silent_executor_means_a_smooth_stop_on_the_path_and_motion_goes_on_wh
     assert_limits_kept(rig)
 
 
+@pytest.mark.lengthy
 def test_windows_lost_on_their_way_are_made_again():
     rig = Rig()
     laid(rig, 200)
@@ -171,6 +176,7 @@ def test_windows_lost_on_their_way_are_made_again():
     assert_limits_kept(rig)
 
 
+@pytest.mark.lengthy
 def test_a_window_refused_by_the_loop_is_followed_by_one_that_joins():
     rig = Rig()
     laid(rig, 200)
@@ -184,6 +190,7 @@ def test_a_window_refused_by_the_loop_is_followed_by_one_that_joins():
     assert_limits_kept(rig)
 
 
+@pytest.mark.lengthy
 def test_a_loop_that_stops_by_itself_is_waited_for_and_the_plan_goes_on_from_its_rest():
     rig = Rig()
     laid(rig, 200)
@@ -246,6 +253,7 @@ def test_after_a_primitive_at_the_plans_end_the_plan_goes_on_from_where_the_arm_
     assert rig.refusals == []
 
 
+@pytest.mark.lengthy
 def test_after_a_primitive_that_moved_the_arm_a_little_a_paused_plan_goes_on():
     rig = Rig()
     laid(rig, 200)
@@ -329,6 +337,7 @@ def play(rig, action):
         rig.run(values[0], lose=True)
 
 
+@pytest.mark.brief(1)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @example(actions=[("lay", 3, 0.05, 2.5), ("run", 0.5), ("sleep", 0.5)], tick=0.02)  # rest just before the plan's end
 @given(actions=st.lists(ACTIONS, min_size=3, max_size=12), tick=st.sampled_from([0.02, 0.03, 0.04]))

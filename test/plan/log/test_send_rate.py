@@ -77,6 +77,7 @@ def test_a_pause_over_a_thin_link_does_not_wait_for_points(delay, after):
     assert session.seconds_until(lambda: session.robot.paused) <= delay + SLACK
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("word", ["clear", "rate", "brake"])
 def test_nor_does_any_other_word(word):
     session = Bulk(THIN, 0.25)
@@ -118,6 +119,7 @@ def test_a_wide_link_is_found_within_a_round_trip(delay, longest):
     assert Bulk(WIDE, delay).arrival() <= longest
 
 
+@pytest.mark.lengthy
 def test_what_is_known_of_the_link_is_kept_for_the_next_points():
     first, again = Bulk(WIDE, 2.0, points=5000), None
     first.arrival()

@@ -180,6 +180,7 @@ def test_an_acknowledgement_that_cannot_be_true_gives_no_round_trip(copy, age):
     assert sender.unacknowledged == 0
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("share", [0.3, 0.5])
 @pytest.mark.brief(1)
 def test_heavy_loss_does_not_pass_for_delay(fast, share):
@@ -187,6 +188,7 @@ def test_heavy_loss_does_not_pass_for_delay(fast, share):
     assert over_a_delay(fast, 0.2, 5.0, 65.0, lost=lambda _: random.random() < share) < 0.3
 
 
+@pytest.mark.lengthy
 def test_losses_do_not_pass_for_a_delay_that_has_grown(fast):
     assert over_a_delay(fast, 0.04, 5.0, 35.0, lost=lambda n: n % 40 < 12) < 0.1  # bursts, longer than the copies
 

@@ -78,6 +78,7 @@ def test_disengaged_the_plan_receives_nothing_and_the_trial_begins_at_its_head()
     assert not session.state().position_clutch
 
 
+@pytest.mark.lengthy
 def test_link_appends_a_straight_timed_way_to_the_latest_trial_point():
     session = disengaged(start())
     plan_head, trial_head = session.shown()[-1], trial_of(session)[-1]
@@ -96,6 +97,7 @@ def test_link_appends_a_straight_timed_way_to_the_latest_trial_point():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_after_a_link_the_hand_goes_on_from_the_trial_head():
     session = disengaged(start())
     session.queue.set_position_clutch(session.now, True, Join.CONNECT)
@@ -105,6 +107,7 @@ def test_after_a_link_the_hand_goes_on_from_the_trial_head():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_adopt_appends_the_whole_trial_path_with_its_times():
     session = disengaged(start())
     trial, head = trial_of(session), session.shown()[-1]
@@ -117,6 +120,7 @@ def test_adopt_appends_the_whole_trial_path_with_its_times():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_adopt_links_first_when_the_plan_was_cut_meanwhile():
     session = start(delay=0.3)
     session.run(3.0, drawing(session))
@@ -132,6 +136,7 @@ def test_adopt_links_first_when_the_plan_was_cut_meanwhile():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_discard_drops_the_trial_and_the_hand_goes_on_from_the_plan():
     session = disengaged(start(), speed=0.2)
     head = session.shown()[-1]
@@ -167,6 +172,7 @@ def test_a_blocked_link_is_refused_with_the_reason_and_loses_nothing():
     assert len(trial_of(session)) >= before[1]
 
 
+@pytest.mark.lengthy
 def test_a_planner_is_asked_when_the_straight_link_is_blocked():
     def blocked(way):
         return "wall" if np.all(way[:, 2] < 0.405) else ""
@@ -216,6 +222,7 @@ def test_a_join_waits_for_the_robots_confirmation():
     assert session.queue.set_position_clutch(session.now, True).engaged
 
 
+@pytest.mark.lengthy
 def test_the_brake_deletes_from_the_tail_at_its_rate():
     session = start()
     session.robot.paused = True
@@ -235,6 +242,7 @@ def test_the_brake_deletes_from_the_tail_at_its_rate():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_the_brake_stops_at_the_committed_stretch_and_says_so():
     session = start(delay=0.5)
     session.run(4.0, drawing(session))
@@ -248,6 +256,7 @@ def test_the_brake_stops_at_the_committed_stretch_and_says_so():
     assert_whole(session)
 
 
+@pytest.mark.lengthy
 def test_brake_during_motion_of_the_hand_then_on_again_has_no_gap():
     session = start(delay=0.2)
     for rate in (3.0, 0.0, 8.0, 0.0):

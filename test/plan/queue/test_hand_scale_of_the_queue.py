@@ -7,6 +7,7 @@ from queue_session import assert_executed_as_shown, drawing, ready
 from telerobot_nodes.errors import InvalidValueError
 
 
+@pytest.mark.lengthy
 @pytest.mark.parametrize("engaged", [True, False], ids=["time clutch engaged", "time clutch disengaged"])
 def test_points_are_laid_by_the_scale_in_force_and_executed_as_shown(make, engaged):
     session = ready(make())

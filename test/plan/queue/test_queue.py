@@ -32,6 +32,7 @@ def test_the_plan_starts_with_point_one_where_the_arm_is(make):
     assert np.allclose(pose, HOME)
 
 
+@pytest.mark.lengthy
 def test_every_point_is_executed_once_in_order_over_a_bad_link(make):
     session = ready(make(delay=1.0, jitter=0.3, loss=0.05, duplicate=0.1))
     session.run(4.0, drawing(session))
@@ -93,6 +94,7 @@ def test_disengaged_time_clutch_appends_nothing_while_standing_still(make):
     assert session.shown()[-1][3] == Timing.FREE
 
 
+@pytest.mark.lengthy
 def test_a_fast_hand_gains_lead_with_the_time_clutch_disengaged_and_engaging_keeps_it(make):
     session = ready(make())
     session.queue.set_time_clutch(session.now, False)
@@ -107,6 +109,7 @@ def test_a_fast_hand_gains_lead_with_the_time_clutch_disengaged_and_engaging_kee
     assert_executed_as_shown(session)
 
 
+@pytest.mark.lengthy
 def test_switching_the_time_clutch_in_motion_makes_no_gap(make):
     session = ready(make())
     for k in range(8):
@@ -155,6 +158,7 @@ def test_a_recorded_hand_is_planned_without_its_jumps(make, file):
     assert session.state().jumps <= jumps
 
 
+@pytest.mark.lengthy
 def test_out_of_reach_is_refused_with_a_reason_and_the_plan_goes_on_without_a_gap(make):
     session = ready(make())
     session.run(4.0, drawing(session, speed=0.2, axis=0))
@@ -171,6 +175,7 @@ def test_out_of_reach_is_refused_with_a_reason_and_the_plan_goes_on_without_a_ga
     assert_executed_as_shown(session)
 
 
+@pytest.mark.lengthy
 def test_delete_all_drops_what_is_not_executed_and_the_plan_goes_on_from_what_the_robot_kept(make):
     session = ready(make(delay=0.5))
     session.run(4.0, drawing(session))
@@ -184,6 +189,7 @@ def test_delete_all_drops_what_is_not_executed_and_the_plan_goes_on_from_what_th
     assert steps(session).max() < 0.004
 
 
+@pytest.mark.lengthy
 def test_delete_all_twice_at_once_is_one_delete_all(make):
     session = ready(make(delay=0.2))
     session.run(2.0, drawing(session))

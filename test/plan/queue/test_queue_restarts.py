@@ -27,6 +27,7 @@ def test_a_link_cut_is_shown_and_nothing_is_lost(make):
     assert_executed_as_shown(session)
 
 
+@pytest.mark.lengthy
 def test_a_restart_of_this_side_goes_on_after_what_the_robot_holds(make, models):
     session = ready(make(delay=0.3))
     session.run(3.0, drawing(session))
@@ -57,6 +58,7 @@ def test_a_robot_that_restarts_from_its_journal_goes_on_with_the_same_log(make, 
     assert_executed_as_shown(session)
 
 
+@pytest.mark.lengthy
 def test_a_robot_that_lost_everything_is_noticed_and_planned_for_anew(make, models):
     session = ready(make(delay=0.1))
     session.run(2.0, drawing(session))

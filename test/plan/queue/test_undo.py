@@ -49,6 +49,7 @@ def test_the_brake_is_undone_and_the_arm_goes_all_the_way(delay, released):
     assert scene.robot.refused == []
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("rate", [0.2, 1.0])
 def test_delete_all_is_undone_once_the_robot_has_confirmed_what_it_keeps(rate):
     """Over a delay the robot was committed to more points than this side believed."""
@@ -134,6 +135,7 @@ def test_a_trial_path_that_adds_nothing_leaves_what_can_be_undone():
     assert scene.queue.undo(scene.now) > 0
 
 
+@pytest.mark.brief(1)
 @pytest.mark.parametrize("rate", [0.0, -1.0])
 def test_a_brake_that_does_not_begin_changes_nothing(rate):
     """A release of a brake that is not applied, and a refused rate: the end of the path waits for its plan time."""

@@ -49,6 +49,7 @@ def test_a_step_is_reached_without_overshoot_and_the_tool_comes_to_rest(distance
     assert motion.at_rest
 
 
+@pytest.mark.lengthy
 @settings(max_examples=60, deadline=None)
 @given(st.lists(vectors, min_size=1, max_size=4), st.integers(1, 120))
 def test_braking_ends_within_the_stopping_distance(targets, hold):

@@ -37,6 +37,7 @@ def shaper_with(**scale):
     return Shaper(ShaperConfig(hand_scale=HandScale(**scale)), shaped(START), 0.0)
 
 
+@pytest.mark.lengthy
 @given(linear=st.floats(0.0, 4.0), angular=st.floats(0.0, 4.0))
 def test_the_tool_moves_and_turns_by_its_own_share_of_the_hand(linear, angular):
     shaper = shaper_with(linear=linear, angular=angular)

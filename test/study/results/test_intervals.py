@@ -14,6 +14,7 @@ def test_the_interval_of_a_mean_is_that_of_the_normal_distribution():
     assert (low, high) == pytest.approx((mean - half, mean + half), abs=0.05 * half + 0.01)
 
 
+@pytest.mark.lengthy
 def test_of_ten_studies_nine_or_so_hold_the_truth():
     random = np.random.default_rng(5)
     held = [low <= 10.0 <= high for _, low, high in (mean_interval(random.normal(10.0, 1.0, 20)) for _ in range(200))]
