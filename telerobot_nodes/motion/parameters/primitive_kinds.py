@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -124,7 +125,7 @@ class PrimitiveKind:
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     gripper: bool = False
 
-    @property
+    @cached_property
     def allowed(self) -> tuple[str, ...]:
         """Names of all allowed parameters."""
         law = [n for n, row in FIELDS.items() if row.group in self.groups or n in self.fields]
