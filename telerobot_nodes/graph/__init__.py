@@ -17,10 +17,11 @@ from telerobot_nodes.graph.table import (
     service,
     topic,
 )
-from telerobot_nodes.graph.topics import TOPICS
+from telerobot_nodes.graph.topics import HEALTH, TOPICS
 
 __all__ = [
     "GRAPHS",
+    "HEALTH",
     "NAMESPACES",
     "NODES",
     "ON_REQUEST",

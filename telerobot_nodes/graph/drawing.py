@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from telerobot_nodes.graph.entries import Host, Node, Service, Topic
 from telerobot_nodes.graph.graphs import GRAPHS
 from telerobot_nodes.graph.table import NODES
-from telerobot_nodes.graph.topics import TOPICS
+from telerobot_nodes.graph.topics import HEALTH, TOPICS
 
 _HOST_TITLES = {Host.OPERATOR: "operator's host", Host.ROBOT: "robot's host", Host.EITHER: "either host"}
-_EVERYWHERE = "diagnostics"  # of every node; not drawn, or it would hide the rest
 
 
 def as_text() -> str:
@@ -31,7 +30,7 @@ def as_mermaid() -> str:
         lines += [f"    {entry.name}" for entry in NODES if entry.host is host]
         lines += ["  end"]
     for topic in TOPICS:
-        if topic.name == _EVERYWHERE:
+        if topic.name == HEALTH:
             continue
         arrow = "==>" if topic.crosses else "-->"
         for source in NODES:

@@ -299,6 +299,7 @@ NODES: tuple[Node, ...] = (
             "camera/camera_info",
             "camera/pose",
             "camera/image/compressed",
+            "diagnostics",  # addresses of other consoles
         ),
         calls=(
             "path_plan_queue/time_clutch",

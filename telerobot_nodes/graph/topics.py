@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from telerobot_nodes.graph.entries import Crossing, Order, Priority, Qos, Topic
 
+HEALTH = "diagnostics"  # of every node, in no namespace
+
 TOPICS: tuple[Topic, ...] = (
     # operator's host
     Topic(

@@ -22,6 +22,7 @@ from telerobot_nodes.operator.client import (
 )
 from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
+from telerobot_nodes.operator.web import Workspaces
 
 LIMIT = 60.0  # [s] for anything a browser must do in software rendering
 COUNTED = """
@@ -120,9 +121,9 @@ class RunningConsole:
         self.sink = Sink()
         self.client = OperatorClient(self.sink, guard=threading.Lock())
         shapes = ArmShapes(load_shapes(self.robot, Detail.VISUAL), load_shapes(self.robot, Detail.COLLISION))
-        self.console = Console(
-            self.client, self.robot, shapes, ConsoleSetup(port=0, offered=OFFERED, complete=lambda text: ("grasp",))
-        )
+        self.workspaces = Workspaces("/operator_console")
+        setup = ConsoleSetup(port=0, offered=OFFERED, complete=lambda text: ("grasp",), workspaces=self.workspaces)
+        self.console = Console(self.client, self.robot, shapes, setup)
         self.home = pose_from_se3(self.robot.forward(self.robot.home))
         self.errors = []
         self.stepped = threading.Condition()

@@ -49,7 +49,7 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         """Publisher of a topic; raises GraphError unless the table lets this node publish it."""
         self._check_right(name, self.entry.publishes, "publish")
         entry = graph.topic(name)
-        where = f"/{name}" if name == "diagnostics" else self._within(namespace, name)
+        where = self._within(namespace, name)
         return self.create_publisher(interface_class(entry.type), where, qos_profile(entry.qos))
 
     def subscribe(self, name: str, callback: Callable[[Any], None], namespace: str | None = None) -> Any:
@@ -190,7 +190,9 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         self.get_logger().error("".join(traceback.format_exception(error)), throttle_duration_sec=1.0)
 
     def _within(self, namespace: str | None, name: str) -> str:
-        """The topic of another arm's namespace, "": the root; of the node's own when None."""
+        """The topic of another arm's namespace, "": the root; of the node's own when None; health has one topic."""
+        if name == graph.HEALTH:
+            return f"/{name}"
         if namespace is None:
             return name
         around = self.get_namespace() if self.options.graph in graph.SIMULATED else ""

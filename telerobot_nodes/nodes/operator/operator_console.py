@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 
 from telerobot_nodes.core.config import NodeOptions, parameter
 from telerobot_nodes.core.protocol import identity
@@ -33,7 +34,7 @@ from telerobot_nodes.operator.console import (
     OtherArm,
 )
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
-from telerobot_nodes.operator.web import ViewOnly, open_browser
+from telerobot_nodes.operator.web import ViewOnly, Workspaces, open_browser
 
 KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
@@ -70,6 +71,8 @@ class OperatorConsoleNode(GraphNode):
         self.subscribe(
             "cspace_planner/world", lambda m: self._client.receive_solids(solids_from_message(m, arm_name(self)))
         )
+        self._workspaces = Workspaces(self.get_fully_qualified_name())
+        self.subscribe("diagnostics", self._receive_health)
         shapes = shapes_of(robot)
         self._others = other_arms(self, self._parameters.others)
         setup = ConsoleSetup(
@@ -82,6 +85,7 @@ class OperatorConsoleNode(GraphNode):
             surroundings(build_scene(robot, 0.001), ARM) if self._parameters.task_board else (),
             self._others,
             ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
+            workspaces=self._workspaces,
         )
         self._console = Console(self._client, robot, shapes, setup)
         if self._console.goal is not None:
@@ -102,6 +106,12 @@ class OperatorConsoleNode(GraphNode):
         self.every(TICK_PERIOD, lambda: menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, self._tick)
+
+    def _receive_health(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name.endswith(f"/{self.options.name}"):
+                address = next((entry.value for entry in status.values if entry.key == "url"), "")
+                self._workspaces.receive(status.name, address, self.now())
 
     def _wake(self) -> None:
         """Let this node's thread take the requests of the browsers; from any thread."""

@@ -25,7 +25,16 @@ from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, 
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
 from telerobot_nodes.operator.scene import CAMERAS, ArmScene, ArmShapes, Shape, Stage
-from telerobot_nodes.operator.web import PictureView, Press, StopBar, ViewOnly, start_server, stop_server, url
+from telerobot_nodes.operator.web import (
+    PictureView,
+    Press,
+    StopBar,
+    ViewOnly,
+    Workspaces,
+    start_server,
+    stop_server,
+    url,
+)
 
 STEP_PERIOD = 0.04  # [s] of the node
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
@@ -52,6 +61,7 @@ class ConsoleSetup:
     others: tuple[OtherArm, ...] = ()  # shown beside the arm, and stopped with it
     view: ViewOnly | None = None  # where people may look and not touch
     typed_goals: bool = True  # the tool goes to a goal that is typed, with a plan queue
+    workspaces: Workspaces | None = None  # to switch to
 
 
 class Console:
@@ -80,6 +90,7 @@ class Console:
         self.goal = Goal(gui, self._server.scene) if typed else None
         self._forces = ForcePlot(gui)
         self._robot = robot
+        self._workspaces = setup.workspaces
         self._allowed: frozenset[commands.Kind] | None = None  # None: all that is offered
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
@@ -136,7 +147,8 @@ class Console:
         own = view(self._client, shown)
         own = replace(own, rows=(*own.rows, margin_row(self._robot, self._client.robot.joint_position)))
         texts = self._others.beside(own, shown)
-        self._bar.show(markup.bar(texts, self._client.robot.estop))
+        around = (self._workspaces.own, self._workspaces.doors(now)) if self._workspaces is not None else ()
+        self._bar.show(markup.bar(texts, self._client.robot.estop, *around))
         with self._server.atomic():
             self._panel.show(texts, now)
             self._forces.show(self._client.robot, shown)

@@ -28,8 +28,11 @@ STYLE = f"""<style>
 </style>"""
 
 
-def bar(view: ConsoleView, latched: bool) -> BarState:
-    """State, lead, authority and recording light for the stop bar; `latched`: the robot's e-stop."""
+def bar(view: ConsoleView, latched: bool, workspace: str = "", doors: dict[str, str] | None = None) -> BarState:
+    """State, lead, authority and recording light for the stop bar; `latched`: the robot's e-stop.
+
+    `workspace`, `doors`: of this console, and the addresses of the others'.
+    """
     rows = {row.label: row.text for row in view.rows}
     return BarState(
         banner=view.banner.text,
@@ -39,6 +42,8 @@ def bar(view: ConsoleView, latched: bool) -> BarState:
         latched=latched,
         form=view.light.value,
         light=palette.LIGHTS[view.light],
+        workspace=workspace,
+        doors=doors or {},
     )
 
 

@@ -7,6 +7,7 @@ from telerobot_nodes.operator.web.picture_view import PictureState, PictureView
 from telerobot_nodes.operator.web.server import start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
 from telerobot_nodes.operator.web.view_only import ViewOnly
+from telerobot_nodes.operator.web.workspaces import Workspaces
 
 __all__ = [
     "NO_BROWSER",
@@ -16,6 +17,7 @@ __all__ = [
     "Press",
     "StopBar",
     "ViewOnly",
+    "Workspaces",
     "open_browser",
     "start_server",
     "stop_server",

@@ -12,7 +12,7 @@ import contextlib
 import gzip
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cache
 from importlib.resources import files
@@ -50,6 +50,8 @@ class BarState:
     recording: str = "not known"
     form: str = "?"  # of the recording light
     light: str = "#8b93a1"  # its colour, CSS
+    workspace: str = ""  # of this page; "": there is one only
+    doors: dict[str, str] = field(default_factory=dict)  # address of each other workspace
 
 
 class StopBar:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from browser import chromium
 from console_rig import LIMIT, RunningConsole, open_page
@@ -190,6 +192,18 @@ def test_stops_state_lead_and_authority_stay_in_sight(page, width, height):
     for part in (".halt", ".estop", ".banner", ".lead", ".authority", ".resume"):
         assert page.evaluate(SEEN, f"#stops {part}"), part
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+
+
+def test_the_bar_offers_the_console_of_another_workspace_while_it_runs(console, page):
+    places = page.locator("#stops .workspaces")
+    assert places.inner_text() == ""
+    console.workspaces.receive("/practice/operator_console", "http://127.0.0.1:9", time.monotonic())
+    link = places.get_by_role("link", name="practice")
+    link.wait_for()
+    assert link.get_attribute("href") == "http://127.0.0.1:9"
+    assert places.locator("b").inner_text() == "execution"
+    assert page.evaluate(SEEN, "#stops .halt")
+    link.wait_for(state="detached")  # its console reports no more
 
 
 def test_there_is_one_red_button(page):
