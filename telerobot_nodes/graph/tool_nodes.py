@@ -46,14 +46,8 @@ TOOL_NODES: tuple[Node, ...] = (
         Host.EITHER,
         "tools",
         "carries the topics and requests that cross between the hosts of a hosts file, in datagrams",
-        publishes=(  # and every crossing topic that arrives
-            "link/state",
-            "link/refused",
-            "link/permits",
-            "rtc_decision_unit/reports",
-            "halt",
-            "diagnostics",
-        ),
+        # and every crossing topic that arrives
+        publishes=("link/state", "link/refused", "link/permits", "halt", "diagnostics"),
         required=False,
         restarts=3,
         priority=50,  # halts pass through it

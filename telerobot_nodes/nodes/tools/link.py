@@ -76,7 +76,7 @@ class LinkNode(GraphNode):
         keys = keys_of(options.hosts, self._hosts, self._own)
         self._endpoint = _endpoint(options, self._hosts, self._own, self._topics, keys)
         roles = Roles({}) if self._upward else roles_of(options.hosts, self._hosts, keys)
-        self._gate = RoleGate(self, roles, self._topics) if roles else None
+        self._gate = RoleGate(self, roles, self._topics, self._send) if roles else None
         self._socket = _bound(self._own)
         self._lock = threading.Lock()  # guards `_endpoint`
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)

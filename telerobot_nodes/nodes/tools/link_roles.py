@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import Authority, Command, CommandReport, ExecutorState, Halt, PlanOperations, Resume
 from telerobot_nodes import graph
@@ -23,23 +23,25 @@ from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.halts import halt_of_text
 from telerobot_nodes.nodes.messages import LinkCounter
 
-STATE = "plan_executor/state"
+STATE, REPORTS = "plan_executor/state", "rtc_decision_unit/reports"
 _RESET = re.compile(r"\breset\b", re.IGNORECASE)
 
 
 class RoleGate:
     """Lets through what a key allows; the rest is counted and told, and reaches no node."""
 
-    def __init__(self, node: GraphNode, roles: Roles, topics: Sequence[graph.Topic]) -> None:
+    def __init__(
+        self, node: GraphNode, roles: Roles, topics: Sequence[graph.Topic], send: Callable[[int, bytes], None]
+    ) -> None:
+        """`send` a message of a topic, by its place in `topics`, to the operators' hosts."""
         self.refused: Counter[str] = Counter()
-        self._node, self._roles = node, roles
+        self._node, self._roles, self._send = node, roles, send
         self._names = [entry.name for entry in topics]
         self._lock = threading.Lock()  # guards `_stop`
         self._stop = PresentStop()
         self._link = LinkCounter(identity("link"))
         self._denials = node.publisher("link/refused")
         self._permits = node.publisher("link/permits")
-        self._reports = node.publisher("rtc_decision_unit/reports")
         self._checks: dict[str, Callable[[str, bytes], Refusal | None]] = {
             "authority": self._of_authority,
             "plan_executor/operations": self._of_operations,
@@ -118,15 +120,14 @@ class RoleGate:
         if not others or not _RESET.search(text.text):
             return None
         reason = f"reset: the key of {host} ends no stop of somebody else; allowed: who made it, or a supervisor's key"
-        self._reports.publish(
-            CommandReport(
-                link=self._link.next(self._node.stamp()),
-                kind=CommandReport.REPLY,
-                sender=text.sender,
-                text=reason,
-                text_number=text.link.number,
-            )
+        answer = CommandReport(
+            link=self._link.next(self._node.stamp()),
+            kind=CommandReport.REPLY,
+            sender=text.sender,
+            text=reason,
+            text_number=text.link.number,
         )
+        self._send(self._names.index(REPORTS), bytes(serialize_message(answer)))
         return Refusal(RoleFault.STOP_OF_ANOTHER, reason)
 
     def _deny(self, host: str, message: Any) -> None:
