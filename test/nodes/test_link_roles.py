@@ -5,6 +5,8 @@ from free_ports import write_loopback_hosts
 
 pytest.importorskip("rclpy")
 
+from rclpy.serialization import serialize_message
+
 from telerobot.msg import (
     Authority,
     Command,
@@ -24,6 +26,7 @@ from telerobot_nodes.link.roles import KeyRole, create_key
 from telerobot_nodes.nodes.framework import interface_class, qos_profile
 from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
 from telerobot_nodes.nodes.tools.link import LinkNode
+from telerobot_nodes.nodes.tools.link_roles import mode_of_state
 
 OPERATIONS, STATE, TEXTS = "plan_executor/operations", "plan_executor/state", "rtc_decision_unit/commands"
 REPORTS, PERMITS = "rtc_decision_unit/reports", "link/permits"
@@ -92,7 +95,7 @@ def test_an_operators_take_and_another_ones_name_reach_no_node_and_are_counted_a
     assert {one.kind for one in desk.got["authority"]} <= {Authority.REQUEST, Authority.HEARTBEAT}
     assert desk.ros.until(lambda: {one.agent for one in desk.got["link/refused"]} == {"desk", "supervisor"})
     assert {one.link.sender for one in desk.got["link/refused"]} == {"desk"}
-    assert "refused: supervisors_only" in desk.robot.health().message
+    assert "supervisors_only" in desk.robot.health().message
 
 
 def test_operations_in_another_ones_name_reach_no_node_and_a_claim_is_answered(desk):
@@ -131,6 +134,15 @@ def test_a_stop_is_ended_by_who_has_made_it_and_not_by_others(desk):
     desk.said(TEXTS, status, lambda: desk.got[TEXTS])
     assert {one.text for one in desk.got[TEXTS]} == {"status"}
     assert {one.halt_count for one in desk.got[PERMITS]} == {3}
+
+
+@pytest.mark.parametrize("sender", ["x" * length for length in range(9)])
+def test_the_mode_is_read_from_the_bytes_of_a_state(sender):
+    for mode in (ExecutorState.IDLE, ExecutorState.HALTED):
+        state = ExecutorState(link=LinkStamp(sender=sender, number=2**60), state=mode, reason="r", epoch=3)
+        assert mode_of_state(bytes(serialize_message(state))) == mode
+    assert mode_of_state(bytes(serialize_message(state))[:20]) is None
+    assert mode_of_state(b"") is None
 
 
 def test_a_halt_by_text_is_of_who_has_said_it(desk):
