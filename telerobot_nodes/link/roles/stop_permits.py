@@ -14,8 +14,7 @@ class StopPermits:
 
     def permit(self, agent: str, halt_count: int) -> None:
         """The link has judged: this agent may end the stop that is in force at this count of halts."""
-        if agent in self._operators:
-            self._counts[agent] = halt_count
+        self._counts[agent] = halt_count
 
     def refusal(self, agent: str, word: str, halt_count: int, stop: str) -> Refusal | None:
         """Why an agent may not end the stop in force, which `stop` describes; None: he may. `word`: RESUME or RESET."""
