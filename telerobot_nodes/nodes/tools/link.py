@@ -213,7 +213,10 @@ class LinkNode(GraphNode):
         now = self.now()
         with self._lock:
             messages = [self._state_of(session, now) for session in self._endpoint.sessions.values()]
+            silence = min(session.watch.silence(now) for session in self._endpoint.sessions.values())
             alarm = self._alarm.update(now, self._endpoint.refused() + self._by_role)
+        if self._desk is not None:
+            self._desk.note_link(silence)
         if alarm:
             self.get_logger().warning(self._alarm.text)
             self._publish_health()
