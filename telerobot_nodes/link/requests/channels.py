@@ -21,7 +21,7 @@ CHECKS = Topic(
     "",
     Qos.COMMAND,
     "which requests are open",
-    crosses=Crossing(Priority.OPERATIONS, size=MOST_STOP, most=20.0),  # an old one says nothing that is not so any more
+    crosses=Crossing(Priority.OPERATIONS, size=MOST_STOP, most=20.0, late=5.0),
 )
 STOPS = Topic(
     "requests/stops",

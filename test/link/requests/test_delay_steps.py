@@ -65,13 +65,13 @@ def test_a_request_around_a_step_of_the_delay_is_done_once(after):
     assert ends.begun == numbers
 
 
-def test_after_a_step_longer_than_the_silence_that_counts_as_down_requests_are_taken_with_the_first_answer():
+def test_after_a_step_longer_than_the_silence_that_counts_as_down_requests_are_taken_as_soon_as_the_link_is_fresh():
     ends = Ends()
     ends.net.delay = 6.0
-    ends.run(12.0)
+    ends.run(7.0)
     while ends.net.state(DESK) is not LinkState.FRESH:
         ends.step()
-    ends.run(1.5)
+    ends.step()  # the link is asked once more
     number = ends.ask()
     ends.run(30.0)
     assert ends.overs[number].end is RequestEnd.DONE
