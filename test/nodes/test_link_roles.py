@@ -95,7 +95,7 @@ def test_an_operators_take_and_another_ones_name_reach_no_node_and_are_counted_a
     assert {one.kind for one in desk.got["authority"]} <= {Authority.REQUEST, Authority.HEARTBEAT}
     assert desk.ros.until(lambda: {one.agent for one in desk.got["link/refused"]} == {"desk", "supervisor"})
     assert {one.link.sender for one in desk.got["link/refused"]} == {"desk"}
-    assert "supervisors_only" in desk.robot.health().message
+    assert desk.ros.until(lambda: "supervisors_only" in desk.robot.health().message)
 
 
 def test_operations_in_another_ones_name_reach_no_node_and_a_claim_is_answered(desk):
