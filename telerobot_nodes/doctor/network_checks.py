@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from telerobot_nodes.core.config import DISCOVERY, PROFILES, is_loopback
 from telerobot_nodes.doctor.findings import Finding, Verdict, judged
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.link import load_hosts, shared_key
+from telerobot_nodes.link import keys_of, load_hosts, roles_of
 
 DOMAINS = range(102)  # above them DDS uses ports that Linux gives to anybody
 RANGES = ("LOCALHOST", "OFF", "SUBNET", "SYSTEM_DEFAULT")
@@ -70,8 +70,10 @@ def hosts_file(file: Path, role: str) -> Finding:
     """The hosts file, its key, and this host's address and port in it."""
     try:
         hosts = load_hosts(file)
-        shared_key(file, hosts)
         own = hosts.own(role)
+        keys = keys_of(file, hosts, own)
+        if role == "robot":
+            roles_of(file, hosts, keys)
     except TelerobotError as error:
         return Finding("hosts", str(file), Verdict.WRONG, str(error))
     found = f"{own.name}: {own.address}:{own.port}"

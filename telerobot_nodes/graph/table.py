@@ -93,6 +93,8 @@ NODES: tuple[Node, ...] = (
         subscribes=(
             "plan_executor/operations",
             "authority",
+            "link/refused",
+            "link/permits",
             "gcmsf_control/state",
             "hardware_interface/wrench",
         ),

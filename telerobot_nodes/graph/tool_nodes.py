@@ -46,7 +46,8 @@ TOOL_NODES: tuple[Node, ...] = (
         Host.EITHER,
         "tools",
         "carries the topics and requests that cross between the hosts of a hosts file, in datagrams",
-        publishes=("link/state", "halt", "diagnostics"),  # and every crossing topic that arrives
+        # and every crossing topic that arrives
+        publishes=("link/state", "link/refused", "link/permits", "halt", "diagnostics"),
         required=False,
         restarts=3,
         priority=50,  # halts pass through it

@@ -244,6 +244,18 @@ TOPICS: tuple[Topic, ...] = (
     Topic("link_emulator/status", "telerobot/msg/LinkStatus", Qos.STATE, "settings and counters of the link", 2.0),
     Topic("link/state", "telerobot/msg/LinkState", Qos.STATE, "state of the link to each other host", 5.0),
     Topic(
+        "link/refused",
+        "telerobot/msg/Authority",
+        Qos.COMMAND,
+        "robot's host, with roles: requests that an operator's key does not allow; `link.sender`: his host",
+    ),
+    Topic(
+        "link/permits",
+        "telerobot/msg/Resume",
+        Qos.COMMAND,
+        "robot's host, with roles: an operator who may end the stop of this count, for he has made it",
+    ),
+    Topic(
         "bag_recorder/state",
         "telerobot/msg/RecorderState",
         Qos.LATCHED,

@@ -8,7 +8,8 @@ from telerobot_nodes.link.delay_profile import DelayProfile, load_profile
 from telerobot_nodes.link.emulated_link import EmulatedLink, LinkOptions
 from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer, RefusalAlarm
 from telerobot_nodes.link.framing import MOST_BYTES, Fault, Frame, Kind, decode, encode
-from telerobot_nodes.link.hosts import HostRow, Hosts, create_key, load_hosts, shared_key
+from telerobot_nodes.link.hosts import HostRow, Hosts, keys_of, load_hosts, roles_of, shared_key
+from telerobot_nodes.link.roles import create_key
 from telerobot_nodes.link.session import Arrival, Identity, Session
 
 __all__ = [
@@ -34,7 +35,9 @@ __all__ = [
     "create_key",
     "decode",
     "encode",
+    "keys_of",
     "load_hosts",
     "load_profile",
+    "roles_of",
     "shared_key",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from telerobot_nodes.errors import InvalidValueError
@@ -27,6 +27,7 @@ class Peer:
     name: str
     address: Address
     rate: float = 0.0  # [bit/s] greatest, towards it; 0: no limit
+    key: bytes | None = None  # of the link to it; None: this host's
 
 
 class Outgoing(NamedTuple):
@@ -57,7 +58,8 @@ class Endpoint:
             if entry.crosses and entry.crosses.order.is_repaired and self._line.upward[at] == ours:
                 self._line.kept[at] = KeptMessages(entry.qos.value.depth, entry.crosses.late)
         self.sessions = {
-            peer.address: Session(own, peer.name, self._line, peer.rate, stale_after, draw) for peer in peers
+            peer.address: Session(_towards(own, peer), peer.name, self._line, peer.rate, stale_after, draw)
+            for peer in peers
         }
         self.strangers = 0
 
@@ -114,6 +116,10 @@ class Endpoint:
             return kept.add(now, message)
         self._numbers[topic] += 1
         return self._numbers[topic]
+
+
+def _towards(own: Identity, peer: Peer) -> Identity:
+    return own if peer.key is None else replace(own, key=peer.key)
 
 
 class RefusalAlarm:

@@ -95,6 +95,10 @@ class PeerWatch:
         """Seconds since something was received from it; infinite: never."""
         return now - self._heard
 
+    def silence(self, now: float) -> float:
+        """Seconds in which one of the two hosts has received nothing from the other, as far as known here."""
+        return max(self.age(now), self.peer_age)
+
     @property
     def round_trip(self) -> float:
         """Shortest recent round trip [s]; negative: not known."""

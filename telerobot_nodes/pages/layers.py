@@ -13,7 +13,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"graph": ()},
     {
         "plan": ("log", "shaping", "authority", "executor", "queue"),
-        "link": ("requests",),
+        "link": ("requests", "roles"),
         "simulation": (),
         "motion": ("parameters", "tracking", "law", "primitives", "loop", "scheduling"),
         "cspace": ("geometry", "simd", "search", "multi_arm", "service", "scenes"),
@@ -84,6 +84,7 @@ PURE: tuple[str, ...] = (
     "plan",
     "link",
     "link.requests",
+    "link.roles",
     "simulation",
     "motion.parameters",
     "motion.tracking",

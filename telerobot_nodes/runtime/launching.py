@@ -121,9 +121,14 @@ class GraphOptions:
         self._own_host(hosts)
 
     def _own_host(self, hosts: Path) -> str:
-        from telerobot_nodes.link import load_hosts  # with NumPy, which `telerobot up --help` does without
+        from telerobot_nodes.link import keys_of, load_hosts, roles_of  # with NumPy, which `--help` does without
 
-        return load_hosts(hosts).own(self.graph, self.host).name
+        read = load_hosts(hosts)
+        own = read.own(self.graph, self.host)
+        keys = keys_of(hosts, read, own)
+        if self.graph == "robot":
+            roles_of(hosts, read, keys)
+        return own.name
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -5,7 +5,8 @@ import stat
 import pytest
 
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
-from telerobot_nodes.link.hosts import create_key, load_hosts, shared_key
+from telerobot_nodes.link.hosts import keys_of, load_hosts, roles_of, shared_key
+from telerobot_nodes.link.roles import KeyRole, LinkKey, RoleFault, create_key
 
 GOOD = """\
 key: {key}
@@ -73,6 +74,7 @@ def test_each_host_knows_itself_and_the_hosts_of_the_other_role(tmp_path):
         ("hosts:", "stale_after: .nan\nhosts:", 1, "stale_after"),
         ("hosts:", "on_loss: panic\nhosts:", 1, "on_loss"),
         ("hosts:", "key: nosuch.key\nhosts:", 1, "key"),
+        ("port: 7601", "port: 7601\n    key: own.key", 6, "hosts.cell.key"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path, old, new, line, key):
@@ -120,3 +122,88 @@ def test_two_keys_differ(tmp_path):
         create_key(tmp_path / name)
     assert (tmp_path / "a").read_text() != (tmp_path / "b").read_text()
     assert (tmp_path / "a").stat().st_size == 65
+
+
+OWN_KEYS = """\
+hosts:
+  cell: {role: robot, address: 192.168.1.10, port: 7601}
+  desk: {role: operator, address: 192.168.1.20, port: 7602, key: desk.key}
+  office: {role: operator, address: 192.168.1.30, port: 7602, key: office.key}
+"""
+
+
+def test_a_host_with_a_key_of_its_own_needs_no_other(tmp_path):
+    path = file(tmp_path, OWN_KEYS)
+    create_key(tmp_path / "desk.key")
+    hosts = load_hosts(path)
+    keys = keys_of(path, hosts, hosts.own("operator", "desk"))
+    assert list(keys) == ["cell"]
+    with pytest.raises(ParameterFileError) as error:
+        keys_of(path, hosts, hosts.own("robot"))
+    assert (error.value.line, error.value.key) == (4, "key")
+    create_key(tmp_path / "office.key")
+    every = keys_of(path, hosts, hosts.own("robot"))
+    assert every["desk"] == keys["cell"] != every["office"]
+    assert not roles_of(path, hosts, every)
+
+
+def test_an_address_beyond_loopback_needs_a_key_of_every_operator(tmp_path):
+    assert refusal(tmp_path, OWN_KEYS.replace(", key: office.key", "")).line == 2
+    text = OWN_KEYS.replace(", key: office.key", "").replace("192.168.1.10", "127.0.0.1")
+    assert refusal(tmp_path, text).line == 4
+
+
+def roles(tmp_path, text=OWN_KEYS):
+    path = file(tmp_path, text)
+    hosts = load_hosts(path)
+    return roles_of(path, hosts, keys_of(path, hosts, hosts.own("robot")))
+
+
+def test_roles_come_from_the_keys_of_the_hosts(tmp_path):
+    create_key(tmp_path / "desk.key", KeyRole.OPERATOR)
+    create_key(tmp_path / "office.key", KeyRole.SUPERVISOR, ["boss", "deputy"])
+    found = roles(tmp_path)
+    assert found.operators == {"desk": ("desk",)}  # no name given: that of the host
+    assert found.supervisors == {"boss", "deputy"}
+    assert found.of_take("desk", "desk").fault is RoleFault.SUPERVISORS_ONLY
+    assert found.of_name("office", "office").fault is RoleFault.OTHER_NAME
+
+
+def test_one_key_with_a_role_serves_several_hosts(tmp_path):
+    create_key(tmp_path / "own.key", KeyRole.OPERATOR)
+    text = "key: own.key\n" + OWN_KEYS.replace(", key: desk.key", "").replace(", key: office.key", "")
+    found = roles(tmp_path, text)
+    assert found.operators == {"desk": ("desk",), "office": ("office",)}
+
+
+@pytest.mark.parametrize(
+    ("desk", "office", "line", "said"),
+    [
+        ((KeyRole.OPERATOR, ()), (None, ()), 4, "a role for all, or none"),
+        ((None, ()), (KeyRole.SUPERVISOR, ("boss",)), 3, "a role for all, or none"),
+        ((KeyRole.OPERATOR, ("ana",)), (KeyRole.SUPERVISOR, ("boss", "ana")), 4, "both speak as 'ana'"),
+        ((KeyRole.OPERATOR, ("office",)), (KeyRole.SUPERVISOR, ()), 4, "both speak as 'office'"),
+    ],
+)
+def test_roles_that_bind_nothing_are_refused(tmp_path, desk, office, line, said):
+    create_key(tmp_path / "desk.key", *desk)
+    create_key(tmp_path / "office.key", *office)
+    with pytest.raises(ParameterFileError, match=said) as error:
+        roles(tmp_path)
+    assert error.value.line == line
+
+
+def test_one_secret_with_two_roles_is_refused(tmp_path):
+    create_key(tmp_path / "desk.key", KeyRole.OPERATOR)
+    (tmp_path / "office.key").touch(mode=0o600)
+    (tmp_path / "office.key").write_text((tmp_path / "desk.key").read_text().replace("operator", "supervisor"))
+    with pytest.raises(ParameterFileError, match="same key"):
+        roles(tmp_path)
+
+
+def test_a_hosts_file_without_keys_has_no_roles(tmp_path):
+    path = file(tmp_path, LOOPBACK)
+    hosts = load_hosts(path)
+    keys = keys_of(path, hosts, hosts.own("robot"))
+    assert keys == {"desk": LinkKey(b"")}
+    assert not roles_of(path, hosts, keys)

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulated_net import CELL, DESK, HALT, KEY, OPERATIONS, Net
+from simulated_net import CELL, DESK, HALT, KEY, OPERATIONS, STALE, TOPICS, UPWARD, Net
 
 from telerobot_nodes.core.protocol import LinkState
-from telerobot_nodes.link import Fault
-from telerobot_nodes.link.bodies import Data
-from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, encode
+from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
+from telerobot_nodes.link.bodies import Data, Hello
+from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, decode, encode
 
 pytestmark = pytest.mark.lengthy  # together some seconds
 
@@ -94,3 +94,16 @@ def test_hosts_with_different_keys_never_meet():
     net.run(2.0)
     assert net.state(CELL) is net.state(DESK) is LinkState.WAITING
     assert net.ends[CELL].faults()[Fault.FORGED] > 5
+
+
+def test_the_key_of_one_host_opens_nothing_in_the_name_of_another():
+    office = ("127.0.0.1", 7603)
+    peers = [Peer("desk", DESK, key=KEY), Peer("office", office, key=b"o" * 32)]
+    end = Endpoint(Identity("cell", 0, b"12345678"), peers, TOPICS, UPWARD, STALE, lambda: 5)
+    hello = encode(Frame(Kind.HELLO, 1, b"12345678", 9, 1, 0.0, Hello(1, 0, 0, "office", "", "").pack()), KEY)
+    end.receive(0.0, hello, DESK)
+    assert not end.faults()
+    end.receive(0.0, hello, office)
+    assert end.faults() == {Fault.FORGED: 1}
+    for datagram, address in end.poll(0.0):
+        assert isinstance(decode(datagram, KEY), Frame) == (address == DESK)

@@ -30,8 +30,8 @@ def poses_at(times, speed=1.0):
 class Side:
     """Executor and loop at 2 ms, and the operator's bookkeeping of the log."""
 
-    def __init__(self, config=None, tick=0.04):
-        self.executor = PlanExecutor(ROBOT, config)
+    def __init__(self, config=None, tick=0.04, **options):
+        self.executor = PlanExecutor(ROBOT, config, **options)
         self.follower = WindowFollower(ROBOT.dof, ROBOT.limits)
         self.follower.hold(ROBOT.home, 0.0)
         self.now = 10.0

@@ -13,8 +13,9 @@ def free_ports(count):
     return ports
 
 
-def write_loopback_hosts(folder, more=""):
+def write_loopback_hosts(folder, more="", of_desk=""):
     cell, desk = free_ports(2)
+    rows = f"  cell: {{role: robot, port: {cell}}}\n  desk: {{role: operator, port: {desk}{of_desk}}}\n"
     file = folder / "hosts.yaml"
-    file.write_text(f"{more}hosts:\n  cell: {{role: robot, port: {cell}}}\n  desk: {{role: operator, port: {desk}}}\n")
+    file.write_text(f"{more}hosts:\n{rows}")
     return file

@@ -18,6 +18,7 @@ from telerobot_nodes.client import connect
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.protocol import DeviceState, ExecutorMode, LinkState
 from telerobot_nodes.link import LinkSettings
+from telerobot_nodes.link.roles import KeyRole
 from telerobot_nodes.nodes.clients import Terminal
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.operator.client import commands
@@ -51,7 +52,7 @@ def hosts(tmp_path_factory):
     """Robot's and operator's graph; the operator's is in the domain of this process."""
     folder = tmp_path_factory.mktemp("hosts")
     domain, lock = lock_domain()
-    both = TwoHosts(folder, (domain, int(os.environ["ROS_DOMAIN_ID"])), LEFT_OUT)
+    both = TwoHosts(folder, (domain, int(os.environ["ROS_DOMAIN_ID"])), LEFT_OUT, role=KeyRole.OPERATOR)
     both.relay.set(BAD)
     try:
         both.start(START_LIMIT)
@@ -188,6 +189,21 @@ def test_a_halt_and_an_estop_from_a_shell_of_the_operators_host_arrive(hosts, te
     wait(terminal, lambda c: not c.robot.estop)
 
 
+def test_a_halt_at_the_robots_host_is_not_ended_by_an_operators_key(hosts, terminal):
+    at_robot = {"ROS_DOMAIN_ID": str(hosts.sides["robot"].domain)}
+    telerobot("halt", **at_robot)
+    wait(terminal, lambda c: c.robot.mode is ExecutorMode.HALTED)
+    for words, said in ((("resume",), "has not made this stop"), (("run", "reset"), "ends no stop of somebody else")):
+        done = run(*words)
+        assert done.returncode == 1, (words, done.stdout + done.stderr)
+        assert said in done.stdout + done.stderr
+    assert terminal.operator.robot.mode is ExecutorMode.HALTED
+    telerobot("run", "reset", **at_robot)
+    wait(terminal, lambda c: c.robot.mode is not ExecutorMode.HALTED)
+    start_hand(terminal)
+    finish(terminal)
+
+
 def test_nothing_was_executed_twice_lost_or_out_of_order_and_each_host_recorded_itself(hosts, terminal):
     head = terminal.operator.queue.head_seq
     assert hosts.stop() == {"robot": 0, "operator": 0}
@@ -209,8 +225,12 @@ def test_nothing_was_executed_twice_lost_or_out_of_order_and_each_host_recorded_
     assert counts.get("/hardware_interface/setpoint", 0) == 0
 
 
-def telerobot(*words):
-    done = subprocess.run(
-        [sys.executable, "-m", "telerobot_nodes", *words], check=False, capture_output=True, text=True, timeout=60
-    )
+def run(*words, **environment):
+    command = [sys.executable, "-m", "telerobot_nodes", *words]
+    env = {**os.environ, **environment}
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, env=env)
+
+
+def telerobot(*words, **environment):
+    done = run(*words, **environment)
     assert done.returncode == 0, (words, done.stdout + done.stderr)

@@ -14,6 +14,7 @@ from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.graph import OPERATOR_SIDE
 from telerobot_nodes.link import load_hosts, shared_key
+from telerobot_nodes.link.roles import KeyRole
 from telerobot_nodes.runtime import join_graph
 
 if TYPE_CHECKING:
@@ -86,14 +87,19 @@ class LinkRig:
 
 
 @contextmanager
-def link_rig(domain: int, upward: Mapping[str, bool], rate: float = 0.0, keyed: bool = True) -> Iterator[LinkRig]:
-    """Both nodes, started and fresh; `domain` of the robot's host, `rate` [bit/s] of their hosts file."""
+def link_rig(
+    domain: int, upward: Mapping[str, bool], rate: float = 0.0, keyed: bool = True, role: KeyRole | None = None
+) -> Iterator[LinkRig]:
+    """Both nodes, started and fresh; `domain` of the robot's host, `rate` [bit/s] of their hosts file.
+
+    `role` of the operator's key.
+    """
     join_graph()
     from telerobot_nodes.nodes.probes import LinkProbe
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        relay, files = write_hosts(folder, rate=rate, keyed=keyed)
+        relay, files = write_hosts(folder, rate=rate, keyed=keyed, role=role)
         sides = {
             role: Side(
                 role, at, ("run", "link", "--graph", role, "--hosts", str(files[role])), "link ready", folder / role

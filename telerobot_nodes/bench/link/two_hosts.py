@@ -16,19 +16,25 @@ from pathlib import Path
 from telerobot_nodes.bench.link.relay import LOOPBACK, Relay
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.link import create_key
+from telerobot_nodes.link.roles import KeyRole
 
 STOP_LIMIT = 20.0  # [s]
 KEY_FILE = "link.key"
 NAMES = {"robot": "cell", "operator": "desk"}
 
 
-def write_hosts(folder: Path, extra: str = "", rate: float = 0.0, keyed: bool = True) -> tuple[Relay, dict[str, Path]]:
-    """A network, and the hosts file of each side, in which the other side is where the network is."""
+def write_hosts(
+    folder: Path, extra: str = "", rate: float = 0.0, keyed: bool = True, role: KeyRole | None = None
+) -> tuple[Relay, dict[str, Path]]:
+    """A network, and the hosts file of each side, in which the other side is where the network is.
+
+    `role` of the operator's key; None: without one.
+    """
     ports = dict(zip(NAMES, _free_ports(2), strict=True))
     relay = Relay(ports["robot"], ports["operator"])
     seen = {"robot": relay.robot_seen_at, "operator": relay.operator_seen_at}
     if keyed:
-        create_key(folder / KEY_FILE)
+        create_key(folder / KEY_FILE, role)
     files = {}
     for own in NAMES:
         rows = [
@@ -123,10 +129,15 @@ class TwoHosts:
     """`telerobot up robot --hosts FILE` and `telerobot up operator --hosts FILE`, and the network between them."""
 
     def __init__(
-        self, folder: Path, domains: tuple[int, int], more: Mapping[str, Sequence[str]], extra: str = ""
+        self,
+        folder: Path,
+        domains: tuple[int, int],
+        more: Mapping[str, Sequence[str]],
+        extra: str = "",
+        role: KeyRole | None = None,
     ) -> None:
-        """Domains of robot and operator; `more` arguments by role."""
-        self.relay, files = write_hosts(folder, extra)
+        """Domains of robot and operator; `more` arguments by role; `role` of the operator's key."""
+        self.relay, files = write_hosts(folder, extra, role=role)
         self.bags = {role: folder / f"{role}_bag" for role in NAMES}
         self.sides = {
             role: Side(

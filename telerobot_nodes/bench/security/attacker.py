@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from telerobot_nodes import graph
 from telerobot_nodes.bench.link import LinkRig
@@ -37,7 +37,17 @@ AT_ONCE = 10  # datagrams between two looks at what arrives
 SETTLE = 1.3  # [s] a diagnostics period and more
 PATIENCE = 4.0  # [s] for the counts
 FRESH_LIMIT, READY_LIMIT = 30.0, 60.0  # [s]
-TAKES, TAKE = 10, 3  # requests; their kind in Authority.msg
+TAKES = 10  # requests of each kind
+REQUEST, TAKE = 0, 3  # in Authority.msg
+
+
+class Takes(NamedTuple):
+    """Of TAKES messages each, how many reached the robot's graph; and how many were refused, by reason."""
+
+    as_supervisor: int
+    in_its_name: int
+    requests: int
+    refused: Mapping[str, int]
 
 
 def commands() -> dict[str, bool]:
@@ -190,16 +200,25 @@ class Attacker:
                 return rig.now() - start
         return float("inf")
 
-    def takes_as_supervisor(self) -> int:
-        """How many of ten requests to take authority as the supervisor an operator's host gets to the robot."""
+    def takes(self) -> Takes:
+        """Requests of an operator's host, with its key and all: control without consent, and control with it."""
         rig = self._rig
         rig.until(lambda: rig.are(LinkState.FRESH), READY_LIMIT, "both hosts fresh")
+        rig.until(lambda: bool(rig.robot.health), READY_LIMIT, "diagnostics of the robot's link")
+        before = self._refused(rig.robot)
+        as_supervisor, in_its_name = (self._sent(agent, TAKE) for agent in ("supervisor", "desk"))
+        requests = self._sent("desk", REQUEST)
+        Load(rig, ()).run(SETTLE)
+        return Takes(as_supervisor, in_its_name, requests, judge.more(before, self._refused(rig.robot)))
+
+    def _sent(self, agent: str, kind: int) -> int:
+        """How many of TAKES messages about authority arrive."""
+        rig = self._rig
         rig.forget()
-        arrived = rig.arrivals["authority"].arrived
         for number in range(TAKES):
-            rig.operator.send("authority", number + 1, kind=TAKE, agent="supervisor", peer="supervisor")
+            rig.operator.send("authority", number + 1, kind=kind, agent=agent, peer=agent)
             Load(rig, ()).run(0.1)
-        return len(arrived)
+        return len(rig.arrivals["authority"].arrived)
 
     # one attack ----------------------------------------------------------------------------------------------
 

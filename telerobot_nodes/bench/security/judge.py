@@ -69,6 +69,17 @@ def goals_of(name: str, attack: Attack) -> list[Goal]:
     ]
 
 
+def goals_of_takes(takes: Mapping[str, Any], sent: int) -> list[Goal]:
+    """What must hold of a host with an operator's key that sent so many messages of each kind."""
+    refused = sum(takes["refused"].get(reason, 0) for reason in ("other_name", "supervisors_only"))
+    return [
+        report.goal("TAKE of an operator's host as supervisor, delivered", takes["as_supervisor"], "-", "==", 0),
+        report.goal("TAKE of an operator's host in its own name, delivered", takes["in_its_name"], "-", "==", 0),
+        report.goal("TAKE of an operator's host, counted by reason", refused, "-", ">=", 2 * sent),
+        report.goal("requests of the same host for control, delivered", takes["requests"], "-", "==", sent),
+    ]
+
+
 def figures_of(attack: Attack) -> dict[str, Any]:
     """An attack as a part of a result."""
     return {**asdict(attack), "alarm_s": round(attack.alarm_s, 3)}

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from telerobot_nodes.core.config import DISCOVERY, is_loopback
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import NAMESPACES
 from telerobot_nodes.runtime import GraphOptions, Supervisor, link_of, supervise
 
@@ -22,13 +23,25 @@ def _security() -> None:
 
 @security.command()
 def create(
-    file: Annotated[Path, typer.Argument(help="Key file to write; copy it to every host of the hosts file.")],
+    file: Annotated[Path, typer.Argument(help="Key file to write; copy it to every host that uses it.")],
+    role: Annotated[
+        str, typer.Option(help="What its holder may do at the robot: operator, supervisor; default: everything.")
+    ] = "",
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="With --role: name in which it may speak; may be repeated; default: its host's name."),
+    ] = None,
 ) -> None:
     """Write a new key that only this user may read."""
     from telerobot_nodes.link import create_key
+    from telerobot_nodes.link.roles import KeyRole
 
-    create_key(file)
-    print(f"{file}: written, mode 600; name it as `key` in the hosts file of every host")
+    roles = {one.value: one for one in KeyRole}
+    if role and role not in roles:
+        raise InvalidValueError("role", role, f"allowed: {', '.join(roles)}")
+    create_key(file, roles.get(role), agent or ())
+    where = "`key` of its host in the hosts file of this host and of the robot" if role else "`key` in the hosts file"
+    print(f"{file}: written, mode 600; name it as {where}{'' if role else ' of every host'}")
 
 
 def command(

@@ -27,7 +27,8 @@ from telerobot_nodes.link.requests.messages import (
 
 CHECK_PERIOD = 0.5  # [s] while requests are open
 IDLE_PERIOD = 1.0  # [s] while none is: so that the robot's life and the link are known before the next one
-DOWN_AFTER = 5.0  # [s] without an answer
+DOWN_AFTER = 5.0  # [s] without an answer, unless the link itself is known to live
+UNANSWERED_AFTER = 30.0  # [s] without an answer in any case
 SLOWEST = 20_000.0  # [B/s] at which a request is taken to cross, before it is sent again
 LONGEST_PAUSE = 30.0  # [s] between two of the same
 MOST_OPEN = 32
@@ -84,6 +85,7 @@ class Asker:
         self._runner = 0  # life of the robot's side; 0: not known
         self._former: deque[int] = deque(maxlen=FORMER_LIVES)
         self._heard = now
+        self._link_heard = -math.inf  # [s] until then both hosts received from each other
         self._number = 0
         self._open: dict[int, _Open] = {}
         self._check_due = -math.inf
@@ -117,8 +119,8 @@ class Asker:
 
     def poll(self, now: float) -> None:
         """Do what is due; call it at least every CHECK_PERIOD."""
-        if self.is_down(now):
-            self._give_up()
+        if silent := self._silent(now):
+            self._give_up(silent)
         if now < self._check_due:
             return
         self._check_due = now + (CHECK_PERIOD if self._open else IDLE_PERIOD)
@@ -136,9 +138,26 @@ class Asker:
             self._meet(now, answer.runner)
         self._take(now, answer)
 
+    def note_link(self, now: float, silence: float) -> None:
+        """For how long one of the two hosts has received nothing from the other, by the link's heartbeats [s].
+
+        When the delay grows, these come long before the next answer, which takes both ways.
+        """
+        self._link_heard = max(self._link_heard, now - silence)
+
     def is_down(self, now: float) -> bool:
         """Whether the robot's side has not answered for long."""
-        return now - self._heard > DOWN_AFTER
+        return bool(self._silent(now))
+
+    def _silent(self, now: float) -> str:
+        """For how long the robot's side is silent, in words; empty when it is not down."""
+        if now - max(self._heard, self._link_heard) > DOWN_AFTER:
+            limit = DOWN_AFTER
+        elif now - self._heard > UNANSWERED_AFTER:
+            limit = UNANSWERED_AFTER
+        else:
+            return ""
+        return f"the robot's host has not answered for {limit:g} s"
 
     def take_out(self) -> list[tuple[Topic, bytes]]:
         """Channels and messages to send now."""
@@ -151,8 +170,8 @@ class Asker:
         return events
 
     def _refusal(self, now: float, size: int, stops: bool) -> tuple[RequestEnd, str] | None:
-        if self.is_down(now):
-            return RequestEnd.LINK_DOWN, f"the robot's host has not answered for {DOWN_AFTER:g} s: not sent"
+        if silent := self._silent(now):
+            return RequestEnd.LINK_DOWN, f"{silent}: not sent"
         if len(self._open) >= MOST_OPEN + (MOST_STOPS if stops else 0):
             return RequestEnd.REFUSED, f"{len(self._open)} requests are open; allowed: {MOST_OPEN}"
         room = (MOST_STOP if stops else MOST_REQUEST) - MOST_HEAD
@@ -182,12 +201,11 @@ class Asker:
             else:
                 self._begin(now, number)
 
-    def _give_up(self) -> None:
+    def _give_up(self, silent: str) -> None:
         """End for its asker what the robot has not confirmed; it must not begin behind the asker's back."""
         for number, one in list(self._open.items()):
             if one.begun or one.told:
                 continue
-            silent = f"the robot's host has not answered for {DOWN_AFTER:g} s"
             if one.runner:
                 one.told = one.withdrawn = True
                 why = f"{silent}: not known whether it has begun; it is ended there when the link is back"

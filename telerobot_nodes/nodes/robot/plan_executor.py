@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,17 @@ from std_srvs.srv import Trigger
 
 from telerobot.msg import ExecutedPoints, Resume
 from telerobot_nodes.core.config import Journal, NodeOptions, state_file
-from telerobot_nodes.core.protocol import OperationKind
+from telerobot_nodes.core.protocol import AuthorityKind, OperationKind
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, JournalError, TelerobotError
+from telerobot_nodes.link import keys_of, load_hosts, roles_of
+from telerobot_nodes.link.roles import Roles, StopPermits
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.messages import convert
+from telerobot_nodes.plan.authority import Decision
 from telerobot_nodes.plan.executor import ExecutorConfig, ExecutorMemory, PlanExecutor
-from telerobot_nodes.plan.log import Operation, UnreadableOperation
+from telerobot_nodes.plan.log import ControlReport, Operation, UnreadableOperation
 
 TICK_PERIOD = 0.04  # [s] between motion windows
 STATE_PERIOD = 0.05  # [s] between acknowledgements over the link
@@ -32,7 +36,10 @@ class PlanExecutorNode(GraphNode):
         self._robot = load_robot(options.robot)
         parameters = node_parameters(self, ExecutorConfig)
         self._journal = _journal(parameters.journal, self.get_fully_qualified_name())
-        self._core = PlanExecutor(self._robot, parameters, memory=self._remembered())
+        self._roles = _roles(options)
+        self._permits = StopPermits(self._roles)
+        parameters = replace(parameters, supervisors=(*parameters.supervisors, *sorted(self._roles.supervisors)))
+        self._core = PlanExecutor(self._robot, parameters, memory=self._remembered(), may_end=self._may_end)
         self._link = convert.LinkCounter(f"robot/{options.name}")
         self._position = np.zeros(self._robot.dof)
         self._velocity = np.zeros(self._robot.dof)
@@ -46,6 +53,9 @@ class PlanExecutorNode(GraphNode):
             OperationKind.RESET: self.client("hardware_interface/reset"),
             OperationKind.TARE: self.client("gcmsf_control/tare"),
         }
+        if self._roles:
+            self.subscribe("link/permits", lambda message: self._permits.permit(message.agent, message.halt_count))
+            self.subscribe("link/refused", self._on_refused)
         self.subscribe("plan_executor/operations", self._on_operations)
         self.subscribe("authority", self._on_authority)
         self.subscribe("gcmsf_control/state", self._on_control)
@@ -65,6 +75,22 @@ class PlanExecutorNode(GraphNode):
 
     def _on_authority(self, message: Any) -> None:
         self._core.on_authority(self.now(), convert.authority_from_message(message))
+
+    def _on_refused(self, message: Any) -> None:
+        """Answer a request that the link has refused, for its key does not allow it."""
+        request, host = convert.authority_from_message(message), message.link.sender
+        check = self._roles.of_take if request.kind is AuthorityKind.TAKE else self._roles.of_name
+        refusal = check(host, request.agent)
+        if refusal is not None:
+            self._core.arbiter.denial = Decision(request.agent, request.number, refusal.reason)
+
+    def _may_end(self, operation: Operation, control: ControlReport) -> str:
+        stop = f"halt {control.halt_count} by {control.halt_reason}" if control.halted else control.reason
+        refusal = self._permits.refusal(operation.agent, operation.kind.name, control.halt_count, stop)
+        if refusal is None:
+            return ""
+        self.get_logger().warning(refusal.reason, throttle_duration_sec=1.0)
+        return refusal.reason
 
     def _on_control(self, message: Any) -> None:
         self._position = convert.floats(message.measured_position)
@@ -156,6 +182,14 @@ class PlanExecutorNode(GraphNode):
                 "refusal": report.refusal,
             },
         )
+
+
+def _roles(options: NodeOptions) -> Roles:
+    """The roles of the operators' keys; none without a hosts file. Raises ParameterFileError."""
+    if options.hosts is None:
+        return Roles({})
+    hosts = load_hosts(options.hosts)
+    return roles_of(options.hosts, hosts, keys_of(options.hosts, hosts, hosts.own("robot", options.host)))
 
 
 def _journal(file: str, node: str) -> Journal | None:

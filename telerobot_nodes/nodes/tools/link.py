@@ -13,7 +13,8 @@ import secrets
 import select
 import socket
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -36,15 +37,18 @@ from telerobot_nodes.link import (
     Peer,
     RefusalAlarm,
     Session,
+    keys_of,
     load_hosts,
-    shared_key,
+    roles_of,
 )
 from telerobot_nodes.link.requests import CHANNELS
+from telerobot_nodes.link.roles import LinkKey, Roles
 from telerobot_nodes.nodes.framework import GraphNode, Health, found_quickly, interface_class, qos_profile, run_node
 from telerobot_nodes.nodes.messages import LinkCounter
 from telerobot_nodes.nodes.tools.interface_hash import interface_hash
 from telerobot_nodes.nodes.tools.link_halts import halt_of_everything, halt_that_fits, is_urgent
 from telerobot_nodes.nodes.tools.link_requests import RequestDesk, RequestRunner
+from telerobot_nodes.nodes.tools.link_roles import STATE, RoleGate
 
 LOOK_PERIOD = 0.05  # [s] between looks at the states of the peers
 STATE_PERIOD = 0.2  # [s]
@@ -69,7 +73,10 @@ class LinkNode(GraphNode):
         crossing = graph.crossing()
         self._topics = (*crossing, *CHANNELS)
         self._halt_topic = next(at for at, entry in enumerate(self._topics) if entry.name == "halt")
-        self._endpoint = _endpoint(options, options.hosts, self._hosts, self._own, self._topics)
+        keys = keys_of(options.hosts, self._hosts, self._own)
+        self._endpoint = _endpoint(options, self._hosts, self._own, self._topics, keys)
+        roles = Roles({}) if self._upward else roles_of(options.hosts, self._hosts, keys)
+        self._gate = RoleGate(self, roles, self._topics, self._send) if roles else None
         self._socket = _bound(self._own)
         self._lock = threading.Lock()  # guards `_endpoint`
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
@@ -118,6 +125,8 @@ class LinkNode(GraphNode):
 
     def _send(self, at: int, data: bytes) -> None:
         now = self.now()
+        if self._gate is not None and self._topics[at].name == STATE:
+            self._gate.on_state(data)
         with self._lock:
             try:
                 self._take(now, at, data)
@@ -190,7 +199,11 @@ class LinkNode(GraphNode):
             except OSError:
                 break
             with self._lock:
-                arrivals += self._endpoint.receive(self.now(), datagram, address[:2])
+                found = self._endpoint.receive(self.now(), datagram, address[:2])
+            if found and self._gate is not None:
+                arrivals += self._gate.admitted(self._endpoint.sessions[address[:2]].peer, found)
+            else:
+                arrivals += found
         return arrivals
 
     # state ---------------------------------------------------------------------------------------------------
@@ -200,7 +213,10 @@ class LinkNode(GraphNode):
         now = self.now()
         with self._lock:
             messages = [self._state_of(session, now) for session in self._endpoint.sessions.values()]
-            alarm = self._alarm.update(now, self._endpoint.refused())
+            silence = min(session.watch.silence(now) for session in self._endpoint.sessions.values())
+            alarm = self._alarm.update(now, self._endpoint.refused() + self._by_role)
+        if self._desk is not None:
+            self._desk.note_link(silence)
         if alarm:
             self.get_logger().warning(self._alarm.text)
             self._publish_health()
@@ -263,8 +279,13 @@ class LinkNode(GraphNode):
             for at, entry in enumerate(self._topics):
                 counts = {**vars(session.counts[at]), "dropped": session.dropped(at), "lost": session.lost(at)}
                 values |= {f"{session.peer} {entry.name} {name}": count for name, count in counts.items() if count}
-        refused = self._endpoint.faults()
-        return values | {f"refused {fault.name.lower()}": count for fault, count in refused.items()}
+        refused = {fault.name.lower(): count for fault, count in self._endpoint.faults().items()} | self._by_role
+        return values | {f"refused {reason}": count for reason, count in refused.items()}
+
+    @property
+    def _by_role(self) -> Counter[str]:
+        """What was refused because of a key's role, by reason."""
+        return Counter() if self._gate is None else self._gate.refused.copy()
 
     def destroy_node(self) -> None:
         """Close the socket as well."""
@@ -274,7 +295,11 @@ class LinkNode(GraphNode):
 
 
 def _endpoint(
-    options: NodeOptions, file: Path, hosts: Hosts, own: HostRow, topics: tuple[graph.Topic, ...]
+    options: NodeOptions,
+    hosts: Hosts,
+    own: HostRow,
+    topics: tuple[graph.Topic, ...],
+    keys: Mapping[str, LinkKey],
 ) -> Endpoint:
     return Endpoint(
         Identity(
@@ -283,9 +308,8 @@ def _endpoint(
             interface=interface_hash(topics, graph.crossing_services() + graph.crossing_actions()),
             version=_version(),
             robot=Path(options.robot).stem,
-            key=shared_key(file, hosts),
         ),
-        [Peer(row.name, (row.address, row.port), row.rate) for row in hosts.peers(own)],
+        [Peer(row.name, (row.address, row.port), row.rate, keys[row.name].secret) for row in hosts.peers(own)],
         topics,
         {entry.name: CHANNELS.get(entry, graph.is_upward(entry)) for entry in topics},
         hosts.stale_after,

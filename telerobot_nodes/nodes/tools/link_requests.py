@@ -118,6 +118,10 @@ class RequestDesk:
     def __len__(self) -> int:
         return len(self._asker)
 
+    def note_link(self, silence: float) -> None:
+        """For how long one of the two hosts has received nothing from the other [s]; an emulated link does not say."""
+        self._asker.note_link(self._node.now(), silence)
+
     def receive(self, data: bytes) -> None:
         """Take an answer; from any thread."""
         self._node.soon(self._receive, data)

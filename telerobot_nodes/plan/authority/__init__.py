@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.plan.authority.arbiter import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.authority.authority_client import AuthorityClient
+from telerobot_nodes.plan.authority.decided_requests import Decision
 from telerobot_nodes.plan.authority.standby import FORCED, StandBy
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "AuthorityArbiter",
     "AuthorityClient",
     "AuthorityMessage",
+    "Decision",
     "StandBy",
 ]

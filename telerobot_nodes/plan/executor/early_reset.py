@@ -1,4 +1,4 @@
-"""RESET before its turn, at an executor that was restarted while the e-stop is latched.
+"""Who may end a stop; and RESET before its turn, at an executor that was restarted while the e-stop is latched.
 
 Such an executor takes no operation before it knows where the arm came to rest; the arm, its e-stop latched, comes to
 rest on no path before the RESET.
@@ -6,16 +6,31 @@ rest on no path before the RESET.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from telerobot_nodes.core.protocol import OperationKind
+from telerobot_nodes.errors import AuthorityError
 from telerobot_nodes.plan.log import ControlReport, LogPosition, Operation, UnreadableOperation
+
+EndPolicy = Callable[[Operation, ControlReport], str]  # why its agent may not end the stop in force; empty if it may
+
+
+def anyone_ends(_operation: Operation, _control: ControlReport) -> str:
+    """Default policy: who has authority ends every stop."""
+    return ""
+
+
+def check_end(operation: Operation, control: ControlReport, may_end: EndPolicy) -> None:
+    """Raise AuthorityError when the operation would end a halt or an e-stop that its agent may not end."""
+    if refusal := may_end(operation, control) if control.halted or control.estop else "":
+        raise AuthorityError(refusal)
 
 
 class EarlyReset:
     """Finds each RESET once, whatever is sent again."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_end: EndPolicy = anyone_ends) -> None:
+        self._may_end = may_end
         self._latest = (0, 0)  # epoch and number
 
     def take(
@@ -26,11 +41,15 @@ class EarlyReset:
     ) -> list[Operation]:
         """The new RESETs of the agent in control that have not had their turn; none while no e-stop is latched."""
         found: list[Operation] = []
-        for operation in operations if control is not None and control.estop else ():
+        if control is None or not control.estop:
+            return found
+        for operation in operations:
             if not isinstance(operation, Operation) or operation.kind is not OperationKind.RESET:
                 continue
             ours = (operation.epoch, operation.agent) == (position.epoch, position.authority)
             if ours and operation.number > position.applied_number and _numbered(operation) > self._latest:
+                if self._may_end(operation, control):
+                    continue  # it is refused in its turn
                 self._latest = _numbered(operation)
                 found.append(operation)
         return found

@@ -15,10 +15,10 @@ import pinocchio as pin
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
 from telerobot_nodes.core.robot import Kinematics, RobotModel
-from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
+from telerobot_nodes.errors import AuthorityError, InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit
-from telerobot_nodes.plan.executor.early_reset import EarlyReset
+from telerobot_nodes.plan.executor.early_reset import EarlyReset, EndPolicy, anyone_ends, check_end
 from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
@@ -74,6 +74,7 @@ class PlanExecutor:
         config: ExecutorConfig | None = None,
         receiver: Receiver | None = None,
         memory: ExecutorMemory | None = None,
+        may_end: EndPolicy = anyone_ends,
     ) -> None:
         self.config = config or ExecutorConfig()
         self.robot = robot
@@ -90,7 +91,7 @@ class PlanExecutor:
         self._resuming: int | None = None  # count of the halt whose end the control loop has to confirm
         self._requests: list[Operation] = []  # RESET and TARE
         self._answers = RequestAnswers()
-        self._early_reset = EarlyReset()
+        self._may_end, self._early_reset = may_end, EarlyReset(may_end)
         self._memory = memory
         if memory is not None:
             self._highest_seq, self._executed_seq = memory.highest_seq, memory.executed_seq
@@ -242,7 +243,7 @@ class PlanExecutor:
         elif kind is OperationKind.RESUME:
             self._resume(operation)
         elif kind in (OperationKind.RESET, OperationKind.TARE) and not self._early_reset.took(operation):
-            _check_request(kind, self.motion.control)
+            _check_request(operation, self.motion.control, self._may_end)
             self._requests.append(operation)
 
     def _append(self, now: float, operation: Operation) -> None:
@@ -286,7 +287,7 @@ class PlanExecutor:
         """End a pause, and the halt that the operation names. Raises InvalidValueError for any other count."""
         control = self.motion.control
         if control is not None:
-            _check_resume(operation, control)
+            _check_resume(operation, control, self._may_end)
         self._paused = False
         self._resuming = operation.halt_count if self.halted else None
         if not self.motion.off_path:
@@ -340,7 +341,7 @@ def _mode(
 
 def _refusal(operation: Operation, error: Exception) -> str:
     """Why an operation is refused; an unforeseen error is named as such."""
-    foreseen = isinstance(error, (InvalidValueError, OutOfReachError, QueueFullError))
+    foreseen = isinstance(error, (AuthorityError, InvalidValueError, OutOfReachError, QueueFullError))
     return str(error) if foreseen else f"{operation.kind.name} failed: {error!r}"
 
 
@@ -349,18 +350,25 @@ def _waiting(before: str, control: ControlReport | None) -> str:
     return f"{before}{control.waiting}" if control is not None and control.waiting else ""
 
 
-def _check_resume(operation: Operation, control: ControlReport) -> None:
-    """Raise InvalidValueError unless the operation names the present halt, and no e-stop is latched."""
+def _check_resume(operation: Operation, control: ControlReport, may_end: EndPolicy) -> None:
+    """Raise InvalidValueError unless the operation names the present halt, and no e-stop is latched.
+
+    Raises AuthorityError when its agent may not end it.
+    """
     count, present = operation.halt_count, control.halt_count
     if count != present if control.halted else count > present:
         raise InvalidValueError("operation.halt_count", count, f"allowed: {present}, the present count of halts")
     if control.estop:
         raise InvalidValueError("operation.kind", "RESUME", "allowed: after a reset of the e-stop")
+    check_end(operation, control, may_end)
 
 
-def _check_request(kind: OperationKind, control: ControlReport | None) -> None:
-    """Raise InvalidValueError when a RESET or TARE has no object."""
-    if kind is OperationKind.RESET and not (control and control.state is ControlState.FAULT):
-        raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
+def _check_request(operation: Operation, control: ControlReport | None, may_end: EndPolicy) -> None:
+    """Raise InvalidValueError when a RESET or TARE has no object, AuthorityError when its agent may not send it."""
+    kind = operation.kind
+    if kind is OperationKind.RESET:
+        if not (control and control.state is ControlState.FAULT):
+            raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
+        check_end(operation, control, may_end)
     if kind is OperationKind.TARE and not (control and control.resting):
         raise InvalidValueError("operation.kind", "TARE", "allowed: while the arm rests")

@@ -52,3 +52,10 @@ def test_the_cost_is_the_median_ratio_of_neighbouring_blocks():
     assert (figures["on_latency_ms"], figures["off_cpu_s"], figures["blocks"]) == (2000.0, 2.0, 3)
     assert [goal["met"] for goal in judge.goals_of_cost(figures)] == [False, False]
     assert all(goal["met"] for goal in judge.goals_of_cost(judge.cost([(1.0, 1.0)], [(1.0, 1.0)])))
+
+
+def test_a_take_that_arrives_or_is_not_counted_and_a_request_that_does_not_arrive_miss_their_goals():
+    held = {"as_supervisor": 0, "in_its_name": 0, "requests": 10, "refused": {"other_name": 10, "supervisors_only": 10}}
+    assert all(goal["met"] for goal in judge.goals_of_takes(held, 10))
+    through = {"as_supervisor": 1, "in_its_name": 1, "requests": 9, "refused": {"other_name": 9, "late": 99}}
+    assert not any(goal["met"] for goal in judge.goals_of_takes(through, 10))

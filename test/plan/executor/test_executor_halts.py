@@ -65,6 +65,43 @@ def test_a_resume_of_a_count_never_given_is_refused_while_nothing_is_halted():
     assert side.report().mode is ExecutorMode.HALTED
 
 
+def only_the_boss(operation, control):
+    return "" if operation.agent == "boss" else f"{operation.agent} has not made halt {control.halt_count}"
+
+
+def test_a_resume_that_the_policy_refuses_changes_nothing_and_loses_nothing():
+    side = Side(may_end=only_the_boss)
+    side.lay(150)
+    side.send(K.PAUSE)
+    side.send(K.RESUME)  # of a pause: no stop is ended
+    assert side.report().refused_number == 0
+    side.run(0.5)
+    side.halt()
+    report = side.send(K.RESUME)
+    assert (report.refused_number, report.refusal) == (side.number, "ann has not made halt 1")
+    assert side.executor.resuming is None
+    side.send(K.RATE, rate=2.0)  # what follows is taken
+    side.run(0.5)
+    report = side.report()
+    assert (report.mode, report.tail_seq, report.rate_goal) == (ExecutorMode.HALTED, 150, 2.0)
+    side.halted = False  # the boss has ended it at the loop
+    side.report_control()
+    side.finish()
+    assert side.executed == list(range(1, 151))
+
+
+def test_a_reset_that_the_policy_refuses_asks_no_node_and_is_answered():
+    side = Side(may_end=only_the_boss)
+    stopped = ControlReport(ControlState.FAULT, 0, 0, 0.0, ROBOT.home, np.zeros(ROBOT.dof), estop=True)
+    side.executor.on_control(side.now, stopped)
+    report = side.send(K.RESET)
+    assert (report.reset_number, report.reset_refusal) == (side.number, "ann has not made halt 0")
+    assert side.executor.drain_requests() == []
+    side.executor.on_control(side.now, replace(stopped, estop=False))  # a fault of the hardware is nobody's stop
+    side.send(K.RESET)
+    assert len(side.executor.drain_requests()) == 1
+
+
 def test_resume_waits_for_the_reset_of_the_estop_and_reset_for_something_to_reset():
     side = Side()
     assert "allowed: while the e-stop or a fault is latched" in side.send(K.RESET).refusal

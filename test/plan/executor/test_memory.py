@@ -132,6 +132,20 @@ def test_a_successor_that_begins_with_the_estop_latched_takes_the_reset_before_i
     assert executor.drain_requests() == []
 
 
+def test_a_reset_that_may_not_be_sent_is_not_taken_before_its_turn_and_is_refused_in_it():
+    executor = PlanExecutor(load_robot("arm"), memory=ON_A_PATH, may_end=lambda *_: "not of ann")
+    reset = Operation(3, 18, OperationKind.RESET, "ann")
+    latched = ControlReport(ControlState.FAULT, 0, 0, 0.0, np.zeros(6), np.zeros(6), estop=True)
+    executor.on_control(1.1, latched)
+    executor.receive(1.1, [reset])
+    assert executor.drain_requests() == []
+    executor.on_control(1.3, at_rest(0.0, window=0, q=0.2))
+    executor.on_control(1.4, latched)
+    executor.receive(1.4, [reset])
+    assert executor.drain_requests() == []
+    assert executor.report(1.4).reset_refusal == "not of ann"
+
+
 @pytest.mark.parametrize(
     "line",
     [
