@@ -52,7 +52,7 @@ def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path):
     node.trigger_configure()
     node.trigger_activate()
     still = [0.0] * node._robot.dof
-    places = {name: still for name in ("path_position", "path_velocity", "measured_position", "measured_velocity")}
+    places = dict.fromkeys(("path_position", "path_velocity", "measured_position", "measured_velocity"), still)
     node._on_control(ControlState(window_number=5, arrived_time=0.85, **places))
     assert journaled(file).executed_seq == 40
     node._publish_state()  # the next tick is later than a kill

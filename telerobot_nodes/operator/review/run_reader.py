@@ -35,6 +35,7 @@ TRIALS = ("works", "fails")  # outcomes of a `try`
 TOUCH = 5.0  # [N] a force above is an event
 RELEASED = 3.0  # [N] below, the next one is another event
 NEWEST = 100  # diagnostics at the end that are all read: every node is among them
+NOT_CLOSED = "the recording was not closed: what came after its last whole chunk is missing"
 _REFUSAL = b"last_refusal\x00"
 _COUNT = Struct("<I")
 
@@ -44,7 +45,7 @@ Columns = dict[str, npt.NDArray[Any]]
 def read_run(path: Path, namespace: str | None = None) -> RunRecord:
     """Read a bag; `namespace` picks the arm when the bag holds several.
 
-    Raises InvalidValueError when the bag is not readable, is empty or cut, or holds no plan topic.
+    Raises InvalidValueError when the bag is not readable or is empty, or holds no plan topic.
     """
     with BagReader(path) as bag:
         prefix = arm_prefix(bag.topics, namespace, path)
@@ -60,6 +61,8 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
             for time, data in bag.each(topic):
                 on_message(run, time, bag.decode(topic, data))
         _read_diagnostics(run, bag)
+        if not bag.closed:
+            run.events.append(Event(run.duration, "bag_recorder", EventKind.NOTICE, NOT_CLOSED))
     run.events.sort(key=lambda event: event.time)
     return run
 

@@ -6,7 +6,7 @@ import pytest
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import Qos
 from telerobot_nodes.operator.recording import BagTopic, BagWriter
-from telerobot_nodes.operator.review.run_reader import arm_prefix, changes, plan_in_force, read_run, touches
+from telerobot_nodes.operator.review.run_reader import NOT_CLOSED, arm_prefix, changes, plan_in_force, read_run, touches
 
 
 def test_a_change_of_any_column_is_a_row_and_the_first_is_one():
@@ -51,11 +51,19 @@ def test_an_empty_recording_is_refused_by_name(tmp_path):
         read_run(tmp_path / "nothing")
 
 
-def test_a_cut_recording_is_refused_by_name(make_run, tmp_path):
-    whole = next(make_run().glob("*.mcap")).read_bytes()
-    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InvalidValueError, match=r"cut\.mcap"):
-        read_run(tmp_path / "cut.mcap")
-    (tmp_path / "nothing.mcap").write_bytes(b"")
-    with pytest.raises(InvalidValueError, match=r"nothing\.mcap"):
-        read_run(tmp_path / "nothing.mcap")
+def test_a_recording_that_was_not_closed_is_read_and_the_timeline_says_so(make_run, tmp_path):
+    folder = make_run()
+    closed = read_run(folder)
+    content = next(folder.glob("*.mcap")).read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(content[:-9])
+    cut = read_run(tmp_path / "cut.mcap")
+    assert cut.executed == closed.executed and len(cut.setpoints) == len(closed.setpoints) > 0
+    assert [event.text for event in cut.events if event not in closed.events] == [NOT_CLOSED]
+
+
+def test_a_recording_cut_before_its_first_message_is_refused_by_name(make_run, tmp_path):
+    content = next(make_run().glob("*.mcap")).read_bytes()
+    for name, size in (("half", len(content) // 2), ("nothing", 0)):
+        (tmp_path / f"{name}.mcap").write_bytes(content[:size])
+        with pytest.raises(InvalidValueError, match=rf"{name}\.mcap"):
+            read_run(tmp_path / f"{name}.mcap")
