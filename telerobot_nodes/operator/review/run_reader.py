@@ -35,7 +35,6 @@ TRIALS = ("works", "fails")  # outcomes of a `try`
 TOUCH = 5.0  # [N] a force above is an event
 RELEASED = 3.0  # [N] below, the next one is another event
 NEWEST = 100  # diagnostics at the end that are all read: every node is among them
-NOT_CLOSED = "the recording was not closed: what came after its last whole chunk is missing"
 _REFUSAL = b"last_refusal\x00"
 _COUNT = Struct("<I")
 
@@ -61,8 +60,7 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
             for time, data in bag.each(topic):
                 on_message(run, time, bag.decode(topic, data))
         _read_diagnostics(run, bag)
-        if not bag.closed:
-            run.events.append(Event(run.duration, "bag_recorder", EventKind.NOTICE, NOT_CLOSED))
+        run.note_end(bag.closed)
     run.events.sort(key=lambda event: event.time)
     return run
 

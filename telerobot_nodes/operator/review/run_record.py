@@ -17,6 +17,9 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.devices import InputCounts
 
 
+NOT_CLOSED = "the recording was not closed: what came after its last whole chunk is missing"
+
+
 @dataclass(frozen=True)
 class PlanChange:
     """One PlanUpdate of the plan (not of the trial path)."""
@@ -185,3 +188,8 @@ class RunRecord:
         if reason and reason not in known:
             known.append(reason)
             self.events.append(Event(time, source, EventKind.REFUSAL, f"refused: {reason}"))
+
+    def note_end(self, closed: bool) -> None:
+        """Show a recording that was not `closed` as such, at its end."""
+        if not closed:
+            self.events.append(Event(self.duration, "bag_recorder", EventKind.NOTICE, NOT_CLOSED))

@@ -6,7 +6,8 @@ import pytest
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import Qos
 from telerobot_nodes.operator.recording import BagTopic, BagWriter
-from telerobot_nodes.operator.review.run_reader import NOT_CLOSED, arm_prefix, changes, plan_in_force, read_run, touches
+from telerobot_nodes.operator.review.run_reader import arm_prefix, changes, plan_in_force, read_run, touches
+from telerobot_nodes.operator.review.run_record import NOT_CLOSED
 
 
 def test_a_change_of_any_column_is_a_row_and_the_first_is_one():
