@@ -60,8 +60,7 @@ def read_run(path: Path, namespace: str | None = None) -> RunRecord:
             for time, data in bag.each(topic):
                 on_message(run, time, bag.decode(topic, data))
         _read_diagnostics(run, bag)
-        run.note_end(bag.closed)
-    run.events.sort(key=lambda event: event.time)
+    run.finish(bag.closed)
     return run
 
 

@@ -16,7 +16,6 @@ from telerobot_nodes.core.protocol import UpdateKind
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.devices import InputCounts
 
-
 NOT_CLOSED = "the recording was not closed: what came after its last whole chunk is missing"
 
 
@@ -189,7 +188,8 @@ class RunRecord:
             known.append(reason)
             self.events.append(Event(time, source, EventKind.REFUSAL, f"refused: {reason}"))
 
-    def note_end(self, closed: bool) -> None:
-        """Show a recording that was not `closed` as such, at its end."""
+    def finish(self, closed: bool) -> None:
+        """Put the events in order; at the end of a recording that was not `closed` there is one more."""
         if not closed:
             self.events.append(Event(self.duration, "bag_recorder", EventKind.NOTICE, NOT_CLOSED))
+        self.events.sort(key=lambda event: event.time)
