@@ -15,7 +15,7 @@ import numpy as np
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
 from telerobot_nodes.operator.recording.bag_index import BagIndex, Bytes, Places
-from telerobot_nodes.operator.recording.columns import Column, columns
+from telerobot_nodes.operator.recording.columns import Column, columns, usual
 from telerobot_nodes.operator.recording.cut_file import CutFile, is_cut
 
 if TYPE_CHECKING:
@@ -153,15 +153,33 @@ class BagReader:
 
         Raises InvalidValueError naming bag, topic and field.
         """
+        return self._columns(topic, names, usual_only=False)[0]
+
+    def usual_columns(self, topic: str, names: Sequence[str]) -> tuple[dict[str, Column], int]:
+        """As `columns`, of the messages whose arrays are as long as those of most; and how many others there are.
+
+        A stranger may have published messages that no node took. Raises InvalidValueError as `columns`.
+        """
+        return self._columns(topic, names, usual_only=True)
+
+    def _columns(self, topic: str, names: Sequence[str], usual_only: bool) -> tuple[dict[str, Column], int]:
         places = self.index.places(topic)
         if not len(places.time):
-            return {}
+            return {}, 0
         messages = list(self.index.messages(places))
+        kind, odd = self.topics[topic], 0
         try:
-            found = columns(self.store, self.topics[topic], messages, names)
+            try:
+                found = columns(self.store, kind, messages, names)
+            except InvalidValueError:
+                if not usual_only:
+                    raise
+                rows = usual(self.store, kind, messages, names)
+                odd, messages, places = len(messages) - len(rows), [messages[row] for row in rows], places[rows]
+                found = columns(self.store, kind, messages, names)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self.path}: {topic}: {error.field}", error.value, error.allowed) from None
-        return {"time": self.seconds(places), **found}
+        return {"time": self.seconds(places), **found}, odd
 
     def each(self, topic: str) -> Iterator[tuple[float, Bytes]]:
         """Receipt [s, from the bag's start] and serialized message of a topic, in order of receipt."""

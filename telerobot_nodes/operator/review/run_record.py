@@ -188,6 +188,13 @@ class RunRecord:
             known.append(reason)
             self.events.append(Event(time, source, EventKind.REFUSAL, f"refused: {reason}"))
 
+    def leave_out(self, topic: str, count: int) -> None:
+        """Note messages that no node could take."""
+        if count:
+            self.refuse(
+                self.duration, topic, f"{count} messages, for their arrays are not as long as those of the others"
+            )
+
     def finish(self, closed: bool) -> None:
         """Put the events in order; at the end of a recording that was not `closed` there is one more."""
         if not closed:

@@ -68,3 +68,11 @@ def test_a_recording_cut_before_its_first_message_is_refused_by_name(make_run, t
         (tmp_path / f"{name}.mcap").write_bytes(content[:size])
         with pytest.raises(InvalidValueError, match=rf"{name}\.mcap"):
             read_run(tmp_path / f"{name}.mcap")
+
+
+def test_messages_that_no_node_could_take_are_left_out_and_the_others_reviewed(make_run):
+    run, strangers = read_run(make_run()), read_run(make_run("too few joints"))
+    np.testing.assert_array_equal(strangers.setpoints.array("velocity"), run.setpoints.array("velocity"))
+    (told,) = strangers.refusals["hardware_interface/setpoint"]
+    assert told.endswith("messages, for their arrays are not as long as those of the others") and told[0] != "0"
+    assert "hardware_interface/setpoint" not in run.refusals
