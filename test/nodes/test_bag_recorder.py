@@ -1,6 +1,7 @@
 """The recorder as a node: what is on the graph is in the bag, byte for byte, and the bag is valid after a stop."""
 
 import shutil
+import time
 from collections import namedtuple
 
 import pytest
@@ -21,7 +22,7 @@ from telerobot_nodes.operator.recording import BagReader
 Usage = namedtuple("Usage", "total used free")
 
 
-def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
+def test_messages_of_both_kinds_of_topic_are_recorded_in_order_over_a_step_of_the_clock(ros, tmp_path, monkeypatch):
     folder = tmp_path / "run" / "bag"
     recorder = ros.add(BagRecorderNode(NodeOptions("bag_recorder", graph="demo", bag=folder)))
     reports = ros.probe.create_publisher(
@@ -31,7 +32,11 @@ def test_messages_of_both_kinds_of_topic_are_recorded(ros, tmp_path):
     assert ros.until(lambda: reports.get_subscription_count() and joints.get_subscription_count())
     unmatched = ExecutedPoints()  # seen by the writer only, until one arrives: the reader may match later
     assert ros.until(lambda: reports.publish(unmatched) or recorder.health().values["written"] > 0)
+    wall, recorded = time.time_ns, recorder.health().values["written"]
     for number in range(1, 101):
+        if number == 51:
+            assert ros.until(lambda: recorder.health().values["written"] >= recorded + 50)
+            monkeypatch.setattr(time, "time_ns", lambda: wall() - 3600 * 10**9)
         reports.publish(ExecutedPoints(first_seq=number, last_seq=number))
     before = recorder.health().values["written"]
     assert ros.until(

@@ -8,12 +8,14 @@ pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import WrenchStamped
 
-from telerobot.msg import ExecutorState
+from telerobot.msg import ControlState, ExecutedPoints, ExecutorState
 from telerobot_nodes import graph
-from telerobot_nodes.core.config import NodeOptions
+from telerobot_nodes.core.config import Journal, NodeOptions
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
 from telerobot_nodes.operator.client import robot_from_message
+from telerobot_nodes.plan.executor import ExecutorMemory
+from telerobot_nodes.plan.log import LogPosition
 
 
 def test_a_wrench_that_is_no_number_is_left_out_of_the_report(ros):
@@ -30,3 +32,29 @@ def test_a_wrench_that_is_no_number_is_left_out_of_the_report(ros):
     message.wrench.force.z = math.nan
     assert ros.until(lambda: not len(states[-1].wrench))
     assert robot_from_message(states[-1]).wrench.size == 0
+
+
+def journaled(file):
+    return ExecutorMemory.from_text(file.read_text().splitlines()[-1].partition(" ")[2])
+
+
+def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path):
+    """A kill at any time: a successor reports what is not in the journal, and nothing twice."""
+    file, params = tmp_path / "journal", tmp_path / "params.yaml"
+    before = ExecutorMemory(LogPosition(3, "ann", 17), 40, 43, False, 1.0, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
+    Journal(file).write(before.text())
+    params.write_text(f"plan_executor:\n  ros__parameters:\n    journal: {file}\n")
+    reported = []
+    entry = graph.topic("plan_executor/executed")
+    ros.probe.create_subscription(ExecutedPoints, entry.name, reported.append, qos_profile(entry.qos))
+    node = PlanExecutorNode(NodeOptions("plan_executor", params=params))
+    ros.nodes.append(node)  # it does not spin: nothing happens between these lines
+    node.trigger_configure()
+    node.trigger_activate()
+    still = [0.0] * node._robot.dof
+    places = dict.fromkeys(("path_position", "path_velocity", "measured_position", "measured_velocity"), still)
+    node._on_control(ControlState(window_number=5, arrived_time=0.85, **places))
+    assert journaled(file).executed_seq == 40
+    node._publish_state()  # the next tick is later than a kill
+    assert journaled(file).executed_seq == 42
+    assert ros.until(lambda: [(m.first_seq, m.last_seq) for m in reported] == [(41, 42)])

@@ -1,7 +1,10 @@
 """The parser understands the grammar, and points at what it does not understand."""
 
+import os
 import random
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -261,3 +264,23 @@ def test_a_command_on_a_line_of_its_own_needs_a_semicolon_before_it(text):
 def test_a_clause_on_a_line_of_its_own_is_no_command():
     assert "separates" not in str(error_of("grasp module\n wiht left_arm"))
     assert parse_one("grasp module\n with left_arm")
+
+
+@pytest.mark.lengthy
+def test_the_tables_of_the_first_process_serve_the_next_and_damaged_ones_are_made_anew(tmp_path):
+    def parsed_elsewhere(home):
+        code = f"from telerobot_nodes.rtc.language import parse; print(parse({RICH!r}))"
+        environment = {**os.environ, "XDG_CACHE_HOME": str(home)}
+        run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        return run.stdout
+
+    wanted = f"{parse(RICH)}\n"
+    assert parsed_elsewhere(tmp_path) == wanted
+    (kept,) = (tmp_path / "telerobot" / "grammar").iterdir()
+    content, before = kept.read_bytes(), kept.stat()
+    assert parsed_elsewhere(tmp_path) == wanted
+    assert kept.stat().st_mtime_ns == before.st_mtime_ns
+    kept.write_bytes(content[:5000])
+    assert parsed_elsewhere(tmp_path) == wanted
+    assert len(kept.read_bytes()) > 5000
+    assert parsed_elsewhere("/dev/null") == wanted  # no home to write to

@@ -23,7 +23,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import commands
 
 HOUR = 3600.0  # [s]
-DISK = 48  # [MB]
+DISK = 160  # [MB]; a recorder begins on one with 64 MB free or more
 HOG = 8.0  # [s]
 BAD_FILES = {
     "NaN": ("path_plan_queue:\n  ros__parameters:\n    free_speed: .nan\n", "free_speed"),
@@ -363,9 +363,8 @@ ROWS = (
         "disk or journal full",
         "hold, refuse plans, say so: no crash, nothing corrupt",
         disk_full,
-        "an executor whose journal failed waits for the operator's RESUME with the points that it holds. The run of "
-        "2026-11-27 sent none, so they count as lost; the runner sends it since. Why the recording was not reviewed is "
-        "not found yet",
+        "a recorder keeps 64 MB free: on the file system of 48 MB of the run of 2026-11-27 it recorded nothing. The "
+        "runner makes a larger one since",
     ),
     Row(34, "CPU hog on every core, memory pressure", "loop degrades by the stated rule, not silently", hogs),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from telerobot_nodes.plan.queue import EPOCH_BLOCK
 STILL = 0.01  # [rad/s] a joint below it rests
 SEEN = 0.02  # [s] that a recording must go on to show a rest
 SLACK = 1e-6  # [-] relative, of rounding
+TAKES = (HardwareState.READY, HardwareState.HOLDING)  # setpoints
 REPORTED = (ControlState.STOPPING, ControlState.STOPPED, ControlState.FAULT)
 
 
@@ -211,9 +212,24 @@ def jumps(setpoints: Sequence[Setpoint], limits: JointLimits, period: float, mea
     return count
 
 
-def moved_after(setpoints: Sequence[Setpoint], since: float) -> int:
-    """Setpoints in motion after `since` [s]."""
-    return sum(row.time > since and float(np.abs(row.velocity).max(initial=0.0)) > STILL for row in setpoints)
+def moved_after(setpoints: Sequence[Setpoint], since: float, hardware: Sequence[tuple[float, int]] = ()) -> int:
+    """Setpoints in motion after `since` [s] that the hardware takes, by its next report (time, state); without: all.
+
+    In a fault the loop moves its setpoint to where the arm stands, and the hardware refuses it: nothing moves.
+    """
+    times = [time for time, _ in hardware]
+    count = 0
+    for row in setpoints:
+        if row.time > since and float(np.abs(row.velocity).max(initial=0.0)) > STILL:
+            report = bisect_left(times, row.time)
+            count += report == len(times) or hardware[report][1] in TAKES
+    return count
+
+
+def travel(measured: Sequence[Measured], since: float) -> float:
+    """Largest distance of a joint from where it was first measured after `since` [rad]; infinite without any."""
+    rows = [row.position for row in measured if row.time > since]
+    return max((float(np.abs(row - rows[0]).max(initial=0.0)) for row in rows), default=math.inf)
 
 
 def lateness(loop: Sequence[Loop]) -> tuple[int, int, int]:

@@ -24,7 +24,7 @@ from telerobot_nodes.bench.faults.judge import (
     jumps,
     renumbered,
 )
-from telerobot_nodes.bench.faults.two_graphs import LEFT_OUT, TwoGraphs
+from telerobot_nodes.bench.faults.two_graphs import LEFT_OUT, START_LIMIT, TwoGraphs
 from telerobot_nodes.core.protocol import ControlState, DeviceState, ExecutorMode, HardwareState, LinkState
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
@@ -91,6 +91,15 @@ class Rig(TwoGraphs):
         self.stop()
         self.start(environment)
         self.ready()
+
+    def start_side(self, role: str) -> None:
+        """Start one graph again, and receive meanwhile: a plan that grows for seconds is longer than any queue.
+
+        Raises TelerobotError when it is not ready in time.
+        """
+        side = self.begin_side(role)
+        self.happens(side.ready.is_set, START_LIMIT)
+        side.wait_ready(0.0)
 
     def close(self) -> None:
         """Stop everything."""

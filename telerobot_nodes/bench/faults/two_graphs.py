@@ -79,8 +79,8 @@ class TwoGraphs:
         self._hosts = None
         return codes
 
-    def start_side(self, role: str) -> None:
-        """Start one graph again after it has ended, as the first time but with a recording of its own."""
+    def begin_side(self, role: str) -> Side:
+        """Start one graph again after its end, as the first time but with its own recording; nothing is waited for."""
         old, bag = self.hosts.sides[role], str(self.hosts.bags[role])
         words = [f"{word}_again" if word == bag else word for word in old.words]
         if role == "robot":
@@ -88,7 +88,7 @@ class TwoGraphs:
         side = Side(role, old.domain, words, old.ready_line, old.log.with_name(f"{role}_again.log"))
         self.hosts.sides[role] = side
         side.start()
-        side.wait_ready(START_LIMIT)
+        return side
 
     def runs(self, role: str) -> bool:
         """Whether the command of a host still runs."""

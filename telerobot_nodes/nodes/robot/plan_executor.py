@@ -127,16 +127,6 @@ class PlanExecutorNode(GraphNode):
         window = self._core.tick(self.now())
         if self._remember() and window is not None:
             self._window.publish(convert.window_to_message(window))
-        for executed in self._core.drain_executed():
-            self._executed.publish(
-                ExecutedPoints(
-                    stamp=self.stamp(),
-                    first_seq=executed.first_seq,
-                    last_seq=executed.last_seq,
-                    epoch=executed.epoch,
-                    plan_time=executed.plan_time,
-                )
-            )
 
     def _remembered(self) -> ExecutorMemory | None:
         if self._journal is None or not self._journal.last:
@@ -148,10 +138,24 @@ class PlanExecutorNode(GraphNode):
             return None
 
     def _remember(self) -> bool:
-        """Write the journal for a successor; when that fails no motion is sent, and the arm comes to rest."""
+        """Report executed points, and write the journal for a successor at once: it reports those not in there.
+
+        When the journal fails no motion is sent, and the arm comes to rest.
+        """
+        text = self._core.memory().text() if self._journal is not None else ""  # first: this takes its time
+        for executed in self._core.drain_executed():
+            self._executed.publish(
+                ExecutedPoints(
+                    stamp=self.stamp(),
+                    first_seq=executed.first_seq,
+                    last_seq=executed.last_seq,
+                    epoch=executed.epoch,
+                    plan_time=executed.plan_time,
+                )
+            )
         if self._journal is not None:
             try:
-                self._journal.write(self._core.memory().text())
+                self._journal.write(text)
             except JournalError as error:
                 self._core.motion.trouble = str(error)
                 return False

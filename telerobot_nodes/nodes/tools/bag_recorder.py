@@ -62,6 +62,7 @@ class BagRecorderNode(GraphNode):
         }
         self._recorder = Recorder(topics)
         self._failure = ""  # why the recording at the start could not begin
+        self._wall = 0  # [ns] of ROS time before the monotonic clock, when the recording began
         self._default = options.bag  # of the run's first recording; None: not chosen yet
         self._shown: tuple[object, ...] = ()
         self._shown_at = 0.0  # [s]
@@ -99,8 +100,9 @@ class BagRecorderNode(GraphNode):
         self._publish()
 
     def _begin(self, folder: Path) -> Recording:
-        began = self._recorder.begin(folder, self.now(), time.time_ns())
-        self._failure = ""
+        wall = time.time_ns() - time.monotonic_ns()
+        began = self._recorder.begin(folder, self.now(), wall + time.monotonic_ns())
+        self._wall, self._failure = wall, ""
         _want("")
         print(f"telerobot: recording to {folder}", flush=True)
         return began
@@ -131,7 +133,11 @@ class BagRecorderNode(GraphNode):
         send(response)
 
     def _record(self, name: str, data: bytes) -> None:
-        self._recorder.write(name, time.time_ns(), data)
+        self._recorder.write(name, self._received(), data)
+
+    def _received(self) -> int:
+        """ROS time now [ns], for the bag: a step of the host's clock does not change the order of its messages."""
+        return self._wall + time.monotonic_ns()
 
     def _step(self) -> None:
         recording = self._recorder.recording(self.now())

@@ -115,10 +115,13 @@ class BagIndex:
         head = chunk.chunk_start_offset + _RECORD + _CHUNK_HEAD.size + len(chunk.compression) + 8
         if not chunk.compression:
             return whole, head
-        return memoryview(_plain(whole[head : head + chunk.compressed_size], chunk.compression)), 0
+        return memoryview(plain(whole[head : head + chunk.compressed_size], chunk.compression)), 0
 
 
-def _plain(packed: memoryview, compression: str) -> bytes:
+def plain(packed: memoryview, compression: str) -> Bytes:
+    """The content of a chunk. Raises InvalidValueError for a compression that is not known."""
+    if not compression:
+        return packed
     if compression == "zstd":
         import zstandard
 

@@ -1,7 +1,8 @@
 """Writer of rosbag2 recordings (MCAP, version 9) with a thread of its own, so that a slow disk never blocks a caller.
 
 Memory is bounded: messages that do not fit are dropped and counted. When the disk is nearly full, the bag is closed
-while it still can be, and the reason is reported.
+while it still can be, and the reason is reported. A bag that is not closed, for its process was killed, can be read but
+for its last second: its chunks are short.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 QUEUE_BYTES = 64 * 1024 * 1024
 RESERVE_BYTES = 64 * 1024 * 1024  # free space below which the bag is closed
 PERIOD = 0.2  # [s] between writes to the disk
+WRITES_PER_CHUNK = 3  # at most
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class BagWriter:
         self._writer = _open(folder)
         self._free = shutil.disk_usage(folder).free
         self._connections = self._connect(topics)
+        self._writes = 0
+        self._begin()
         self._thread = threading.Thread(target=self._run, name="bag writer", daemon=True)
         self._thread.start()
 
@@ -107,6 +112,24 @@ class BagWriter:
             )
         return connections
 
+    def _begin(self) -> None:
+        """Write the definitions before the first chunk, so that a cut bag has them. Raises InvalidValueError."""
+        storage = self._writer.storage
+        try:
+            storage.bio.write(storage.chunk.bio.getvalue())
+            storage.bio.flush()
+        except OSError as error:
+            raise InvalidValueError("bag", str(self.folder), f"allowed: a folder to write into; {error}") from None
+        storage.chunk.bio = BytesIO()
+
+    def _end_chunk(self) -> None:
+        """Write what is complete to the file, with its index; once in some calls."""
+        self._writes += 1
+        if self._writes % WRITES_PER_CHUNK == 0:
+            if self._writer.storage.chunk.msgs:
+                self._writer.storage.close_chunk()
+            self._writer.storage.bio.flush()
+
     def _run(self) -> None:
         failure = ""
         while not failure:
@@ -132,6 +155,7 @@ class BagWriter:
                     self._queue.popleft()
                     self._held -= len(data)
                     self._written += 1
+            self._end_chunk()
         except OSError as error:
             return f"cannot write: {error}"
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,8 @@ import numpy as np
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError, NotInstalledError
 from telerobot_nodes.operator.recording.bag_index import BagIndex, Bytes, Places
-from telerobot_nodes.operator.recording.columns import Column, columns
+from telerobot_nodes.operator.recording.columns import Column, columns, usual
+from telerobot_nodes.operator.recording.cut_file import CutFile, is_cut
 
 if TYPE_CHECKING:
     from rosbags.typesys.store import Typestore
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 PACKAGE = "telerobot"
 NANOSECOND = 1e-9  # [s]
 MCAP = ".mcap"
-NO_BAG = "neither a folder with metadata.yaml nor an .mcap file"
+METADATA = "metadata.yaml"  # written when a recording is closed
+NO_BAG = f"neither a folder with {METADATA} or one .mcap file, nor such a file"
 
 
 def message_folder() -> Path:
@@ -49,9 +52,10 @@ def message_types() -> Typestore:
 
 
 class BagReader:
-    """A closed rosbag2 recording, folder or .mcap file, decoded with the definitions inside it.
+    """A rosbag2 recording, folder or .mcap file, decoded with the definitions inside it.
 
-    Raises InvalidValueError naming the path when it is not a readable bag.
+    One that was never closed is read to its last whole chunk. Raises InvalidValueError naming the path when it is not a
+    readable bag.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,15 +63,14 @@ class BagReader:
         from rosbags.rosbag2 import ReaderError
 
         self.path = path
-        self._errors = (AnyReaderError, ReaderError, OSError, AssertionError)
+        self._errors = (AnyReaderError, ReaderError, OSError, AssertionError, struct.error)
         self._index: BagIndex | None = None
         try:
-            self._reader = AnyReader([path])
+            self._source, self.closed = _source(path)
+            self._reader = AnyReader([self._source])
             self._reader.open()
-        except self._errors as error:
-            raise InvalidValueError(
-                "bag", str(path), f"allowed: a closed rosbag2 recording; {error or NO_BAG}"
-            ) from None
+        except (*self._errors, ValueError) as error:
+            raise InvalidValueError("bag", str(path), f"allowed: a rosbag2 recording; {error or NO_BAG}") from None
 
     def __enter__(self) -> BagReader:
         return self
@@ -123,7 +126,7 @@ class BagReader:
     def index(self) -> BagIndex:
         """Random access, of MCAP files. Raises InvalidValueError naming the bag."""
         if self._index is None:
-            files = [self.path] if self.path.is_file() else sorted(self.path.glob(f"*{MCAP}"))
+            files = [self._source] if self._source.is_file() else sorted(self.path.glob(f"*{MCAP}"))
             if not files or any(file.suffix != MCAP for file in files):
                 raise InvalidValueError("bag", str(self.path), "allowed: MCAP, which `telerobot` and ROS 2 record")
             self._index = BagIndex(files)
@@ -150,17 +153,47 @@ class BagReader:
 
         Raises InvalidValueError naming bag, topic and field.
         """
+        return self._columns(topic, names, usual_only=False)[0]
+
+    def usual_columns(self, topic: str, names: Sequence[str]) -> tuple[dict[str, Column], int]:
+        """As `columns`, of the messages whose arrays are as long as those of most; and how many others there are.
+
+        A stranger may have published messages that no node took. Raises InvalidValueError as `columns`.
+        """
+        return self._columns(topic, names, usual_only=True)
+
+    def _columns(self, topic: str, names: Sequence[str], usual_only: bool) -> tuple[dict[str, Column], int]:
         places = self.index.places(topic)
         if not len(places.time):
-            return {}
+            return {}, 0
         messages = list(self.index.messages(places))
+        kind, odd = self.topics[topic], 0
         try:
-            found = columns(self.store, self.topics[topic], messages, names)
+            try:
+                found = columns(self.store, kind, messages, names)
+            except InvalidValueError:
+                if not usual_only:
+                    raise
+                rows = usual(self.store, kind, messages, names)
+                odd, messages, places = len(messages) - len(rows), [messages[row] for row in rows], places[rows]
+                found = columns(self.store, kind, messages, names)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self.path}: {topic}: {error.field}", error.value, error.allowed) from None
-        return {"time": self.seconds(places), **found}
+        return {"time": self.seconds(places), **found}, odd
 
     def each(self, topic: str) -> Iterator[tuple[float, Bytes]]:
         """Receipt [s, from the bag's start] and serialized message of a topic, in order of receipt."""
         places = self.index.places(topic)
         yield from zip(self.seconds(places).tolist(), self.index.messages(places), strict=True)
+
+
+def _source(path: Path) -> tuple[Path, bool]:
+    """What is to be read for a recording, and whether it was closed."""
+    file, closed = path, True
+    if path.is_dir() and not (path / METADATA).exists():
+        files = list(path.glob(f"*{MCAP}"))
+        if len(files) == 1:
+            file, closed = files[0], False
+    if file.suffix == MCAP and file.is_file() and is_cut(file):
+        return CutFile(file), False
+    return file, closed

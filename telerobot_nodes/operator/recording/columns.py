@@ -60,6 +60,18 @@ def columns(
     return whole
 
 
+def usual(
+    store: Typestore, kind: str, messages: Sequence[bytes | memoryview], names: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """Rows of the messages whose arrays `names` have the lengths that most messages have. Raises InvalidValueError."""
+    rows: dict[tuple[int, ...], list[npt.NDArray[np.int64]]] = {}
+    for some, _, layout in groups(store, kind, messages):
+        counts = tuple(layout.fields[name].count if name in layout.fields else -1 for name in names)
+        rows.setdefault(counts, []).append(some)
+    most = max(rows.values(), key=lambda parts: sum(map(len, parts)), default=[np.empty(0, np.int64)])
+    return np.sort(np.concatenate(most))
+
+
 def _put(column: Column, rows: npt.NDArray[np.int64], values: Column, name: str) -> Column:
     if column.shape[1:] != values.shape[1:]:
         found = sorted({column.shape[1:], values.shape[1:]})

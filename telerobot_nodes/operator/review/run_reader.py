@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from pathlib import Path
-from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ TOUCH = 5.0  # [N] a force above is an event
 RELEASED = 3.0  # [N] below, the next one is another event
 NEWEST = 100  # diagnostics at the end that are all read: every node is among them
 _REFUSAL = b"last_refusal\x00"
-_COUNT = Struct("<I")
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -44,34 +42,27 @@ Columns = dict[str, npt.NDArray[Any]]
 def read_run(path: Path, namespace: str | None = None) -> RunRecord:
     """Read a bag; `namespace` picks the arm when the bag holds several.
 
-    Raises InvalidValueError when the bag is not readable, is empty or cut, or holds no plan topic.
+    Raises InvalidValueError when the bag is not readable or is empty, or holds no plan topic.
     """
     with BagReader(path) as bag:
         prefix = arm_prefix(bag.topics, namespace, path)
         if not any(bag.counts.values()):
             raise InvalidValueError("bag", str(path), "allowed: a recording with messages; this one is empty")
         run = RunRecord(path=path, start=bag.start, duration=bag.duration)
-        for name, (fields, read) in _BY_COLUMN.items():
-            table = bag.columns(f"{prefix}{name}", fields)
-            if table:
-                read(run, table)
+        _read_tables(run, bag, prefix, _BY_COLUMN)
         _read_joint_names(run, bag, f"{prefix}joint_states")
         for topic, on_message in _by_message(bag, prefix):
             for time, data in bag.each(topic):
                 on_message(run, time, bag.decode(topic, data))
         _read_diagnostics(run, bag)
-    run.events.sort(key=lambda event: event.time)
+    run.finish(bag.closed)
     return run
 
 
 def read_events(bag: BagReader, prefix: str) -> list[Event]:
     """What a person did and was told, in order: without the topics of the control loop, which hold most messages."""
     run = RunRecord(path=bag.path)
-    for name in _TOLD:
-        fields, read = _BY_COLUMN[name]
-        table = bag.columns(f"{prefix}{name}", fields)
-        if table:
-            read(run, table)
+    _read_tables(run, bag, prefix, _TOLD)
     for name, on_message in _READERS.items():
         if name not in _TRACED:
             for time, data in bag.each(f"{prefix}{name}"):
@@ -120,6 +111,15 @@ def changes(table: Columns, *names: str) -> Iterator[dict[str, Any]]:
     picked = {name: table[name][rows].tolist() for name in ("time", *names)}
     for values in zip(*picked.values(), strict=True):
         yield dict(zip(picked, values, strict=True))
+
+
+def _read_tables(run: RunRecord, bag: BagReader, prefix: str, names: Iterable[str]) -> None:
+    for name in names:
+        fields, read = _BY_COLUMN[name]
+        table, odd = bag.usual_columns(f"{prefix}{name}", fields)
+        run.leave_out(name, odd)
+        if table:
+            read(run, table)
 
 
 def _read_control(run: RunRecord, table: Columns) -> None:
@@ -397,4 +397,4 @@ def _refusal(data: bytes) -> bytes:
     if at < 0:
         return b""
     start = at + len(_REFUSAL) + (-(at + len(_REFUSAL))) % 4
-    return data[start + 4 : start + 4 + _COUNT.unpack_from(data, start)[0]]
+    return data[start + 4 : start + 4 + int.from_bytes(data[start : start + 4], "little")]

@@ -16,6 +16,8 @@ from telerobot_nodes.core.protocol import UpdateKind
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.devices import InputCounts
 
+NOT_CLOSED = "the recording was not closed: what came after its last whole chunk is missing"
+
 
 @dataclass(frozen=True)
 class PlanChange:
@@ -185,3 +187,16 @@ class RunRecord:
         if reason and reason not in known:
             known.append(reason)
             self.events.append(Event(time, source, EventKind.REFUSAL, f"refused: {reason}"))
+
+    def leave_out(self, topic: str, count: int) -> None:
+        """Note messages that no node could take."""
+        if count:
+            self.refuse(
+                self.duration, topic, f"{count} messages, for their arrays are not as long as those of the others"
+            )
+
+    def finish(self, closed: bool) -> None:
+        """Put the events in order; at the end of a recording that was not `closed` there is one more."""
+        if not closed:
+            self.events.append(Event(self.duration, "bag_recorder", EventKind.NOTICE, NOT_CLOSED))
+        self.events.sort(key=lambda event: event.time)

@@ -124,6 +124,26 @@ def test_motion_after_a_moment_is_counted():
     assert judge.moved_after(setpoints(10, 0.0), 0.0) == 0
 
 
+@pytest.mark.parametrize(
+    ("reports", "count"),
+    [
+        ([(0.0, HardwareState.READY), (0.018, HardwareState.ESTOP), (0.04, HardwareState.ESTOP)], 1),
+        ([(0.0, HardwareState.ESTOP), (0.018, HardwareState.HOLDING), (0.04, HardwareState.READY)], 9),
+        ([(0.018, HardwareState.FAULT)], 5),  # silent since: who knows
+        ([], 10),
+    ],
+)
+def test_a_setpoint_that_the_hardware_refuses_moves_nothing(reports, count):
+    """As recorded after the interface's death: 19 setpoints go to where the arm stands, which moved by 14 microrad."""
+    assert judge.moved_after(setpoints(10), -1.0, reports) == count
+
+
+def test_the_travel_of_an_arm_is_its_largest_distance_from_where_it_stood():
+    rows = [Measured(float(i), np.array([q, 1.0]), np.zeros(2)) for i, q in enumerate((9.0, 0.2, 0.5, 0.1))]
+    assert judge.travel(rows, 0.5) == pytest.approx(0.3)
+    assert judge.travel(rows, 3.5) == math.inf
+
+
 def test_lateness_is_of_one_life_of_the_loop():
     rows = [Loop(0.02 * i, 1, 10 * i, missed, False) for i, missed in enumerate((0, 0, 3, 4))]
     assert judge.lateness(rows) == (30, 4, 3)

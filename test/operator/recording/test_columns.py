@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.recording import BagReader, columns
 from telerobot_nodes.operator.recording.bags import message_types
-from telerobot_nodes.operator.recording.columns import layout_of
+from telerobot_nodes.operator.recording.columns import layout_of, usual
 
 STORE = message_types()
 JOINTS = "sensor_msgs/msg/JointState"
@@ -60,6 +60,17 @@ def test_every_field_of_every_topic_of_a_run_is_at_its_place(make_run):
 def test_arrays_of_different_lengths_are_refused_with_field_and_lengths():
     with pytest.raises(InvalidValueError, match=r"JointState\.position \(length\)"):
         columns(STORE, JOINTS, [joints("", [], [1.0]), joints("", [], [1.0, 2.0])], ["position"])
+
+
+def test_rows_with_arrays_as_long_as_most_are_the_usual_ones():
+    messages = [joints("", [], position) for position in ([1.0, 2.0], [5.0], [3.0, 4.0], [])]
+    rows = usual(STORE, JOINTS, messages, ["position", "header.frame_id"])
+    assert rows.tolist() == [0, 2]
+    assert columns(STORE, JOINTS, [messages[row] for row in rows], ["position"])["position"].tolist() == [
+        [1, 2],
+        [3, 4],
+    ]
+    assert usual(STORE, JOINTS, [], ["position"]).tolist() == []
 
 
 def test_an_unknown_field_is_refused_with_those_there_are():

@@ -7,6 +7,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import Qos
 from telerobot_nodes.operator.recording import BagTopic, BagWriter
 from telerobot_nodes.operator.review.run_reader import arm_prefix, changes, plan_in_force, read_run, touches
+from telerobot_nodes.operator.review.run_record import NOT_CLOSED
 
 
 def test_a_change_of_any_column_is_a_row_and_the_first_is_one():
@@ -52,11 +53,27 @@ def test_an_empty_recording_is_refused_by_name(tmp_path):
         read_run(tmp_path / "nothing")
 
 
-def test_a_cut_recording_is_refused_by_name(make_run, tmp_path):
-    whole = next(make_run().glob("*.mcap")).read_bytes()
-    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InvalidValueError, match=r"cut\.mcap"):
-        read_run(tmp_path / "cut.mcap")
-    (tmp_path / "nothing.mcap").write_bytes(b"")
-    with pytest.raises(InvalidValueError, match=r"nothing\.mcap"):
-        read_run(tmp_path / "nothing.mcap")
+def test_a_recording_that_was_not_closed_is_read_and_the_timeline_says_so(make_run, tmp_path):
+    folder = make_run()
+    closed = read_run(folder)
+    content = next(folder.glob("*.mcap")).read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(content[:-9])
+    cut = read_run(tmp_path / "cut.mcap")
+    assert cut.executed == closed.executed and len(cut.setpoints) == len(closed.setpoints) > 0
+    assert [event.text for event in cut.events if event not in closed.events] == [NOT_CLOSED]
+
+
+def test_a_recording_cut_before_its_first_message_is_refused_by_name(make_run, tmp_path):
+    content = next(make_run().glob("*.mcap")).read_bytes()
+    for name, size in (("half", len(content) // 2), ("nothing", 0)):
+        (tmp_path / f"{name}.mcap").write_bytes(content[:size])
+        with pytest.raises(InvalidValueError, match=rf"{name}\.mcap"):
+            read_run(tmp_path / f"{name}.mcap")
+
+
+def test_messages_that_no_node_could_take_are_left_out_and_the_others_reviewed(make_run):
+    run, strangers = read_run(make_run()), read_run(make_run("too few joints"))
+    np.testing.assert_array_equal(strangers.setpoints.array("velocity"), run.setpoints.array("velocity"))
+    (told,) = strangers.refusals["hardware_interface/setpoint"]
+    assert told.endswith("messages, for their arrays are not as long as those of the others") and told[0] != "0"
+    assert "hardware_interface/setpoint" not in run.refusals
