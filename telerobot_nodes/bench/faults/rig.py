@@ -40,6 +40,7 @@ LIMIT = 45.0  # [s] for the graph to come back to a known state
 SCALE = 0.15  # [-] of the hand, so that many, one after the other, stay within reach
 FAR = 0.15  # [m] of the tool from where it began: the next row begins with a fresh graph
 PERIOD = 0.004  # [s] of the setpoints
+BEHIND = 3.0  # [s] that an observer on a busy machine may be behind
 TERMINATED = 143  # exit code
 
 
@@ -240,14 +241,19 @@ class Rig(TwoGraphs):
         return self.once()
 
     def once(self) -> Once:
-        """What became of the row's points so far."""
-        head, executed = self.operator.operator.queue.head_seq, self.trace.executed
-        changes = [PlanChange(*change) for change in self.operator.plan]
-        none = between_plans(changes, executed, head)
-        once = executed_once(executed, self.first, head, self.renumbered()[0] | none)
+        """What became of the row's points so far; of an observer that is behind, what it receives soon."""
+        self.happens(lambda: not self._once().lost, BEHIND)
+        once = self._once()
         if any(once):
+            head, executed = self.operator.operator.queue.head_seq, self.trace.executed
             print(f"  {once} of {self.first} to {head}: {executed}", file=sys.stderr, flush=True)
         return once
+
+    def _once(self) -> Once:
+        head, executed = self.operator.operator.queue.head_seq, list(self.trace.executed)
+        changes = [PlanChange(*change) for change in self.operator.plan]
+        none = between_plans(changes, executed, head)
+        return executed_once(executed, self.first, head, self.renumbered()[0] | none)
 
     def renumbered(self) -> tuple[set[int], set[int]]:
         """Points of the row that the operator's plan has no more, not executed: all, and those not laid again."""
