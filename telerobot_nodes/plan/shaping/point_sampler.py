@@ -221,7 +221,7 @@ class PointSampler:
             self._reach(state.pose)
             self._reach(self.shaper.stopping_pose(state))
         except OutOfReachError as error:
-            self.blocked = str(error) or "target is out of reach"
+            self.blocked = f"target is out of reach: {error}".removesuffix(": ")
             return False
         self.blocked = ""
         return True

@@ -133,7 +133,7 @@ def test_the_tool_stays_inside_the_reach_and_says_why():
     sampler = sampler_of(reach)
     points = run(sampler, 0.0, 3.0, y=0.5)
     assert max(p.pose[-1, 1] for p in points) <= 0.1
-    assert sampler.blocked == "too far left"
+    assert sampler.blocked == "target is out of reach: too far left"
     run(sampler, 3.0, 2.0, y=0.0)
     assert sampler.blocked == ""
     assert sampler.pose[1] == pytest.approx(0.0, abs=1e-3)
