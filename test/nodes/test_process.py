@@ -1,6 +1,7 @@
 """The end of a node's process: everything of the middleware ends inside `main`, and the exit code is the node's."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,3 +180,35 @@ def test_a_node_under_load_notices_its_end(ros):
     _spin(node, stop)
     node.destroy_node()
     assert time.monotonic() < load_ends
+
+
+WAITING = """
+from telerobot_nodes.runtime import join_graph
+join_graph()
+from telerobot_nodes.nodes.framework import process
+process.wait_for_loopback("plan_executor")
+print("up", flush=True)
+"""
+
+
+def has_namespaces():
+    """Whether this user may make a network namespace, and set its interface up."""
+    if not all(map(shutil.which, ("unshare", "nsenter", "ip"))):
+        return False
+    return (
+        subprocess.run(["unshare", "-n", "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+@pytest.mark.skipif(not has_namespaces(), reason="a network namespace needs root and util-linux")
+def test_a_node_started_before_the_loopback_interface_waits_for_it():
+    node = subprocess.Popen(["unshare", "-n", sys.executable, "-c", WAITING], stdout=subprocess.PIPE, text=True)
+    try:
+        assert "plan_executor: the loopback interface is down; waiting for it" in node.stdout.readline()
+        subprocess.run(["nsenter", "-t", str(node.pid), "-n", "ip", "link", "set", "lo", "up"], check=True)
+        assert node.stdout.readline() == "up\n"
+        assert node.wait(20.0) == 0
+    finally:
+        node.kill()
+        node.wait()

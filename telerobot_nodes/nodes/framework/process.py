@@ -7,6 +7,7 @@ import faulthandler
 import math
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -36,6 +37,7 @@ MAPS = Path("/proc/self/maps")
 AUTOGROUP = Path("/proc/self/autogroup")
 THREADS = Path("/proc/self/task")
 MIDDLEWARE = "dds."  # begin of the names of its threads
+INTERFACE_PERIOD = 0.1  # [s] between looks at an interface that is down
 STUCK = 2.5  # [s] after a stop signal, before the supervisor's next: where every thread is goes to standard error
 SWITCH_INTERVAL = 5e-4  # [s] a thread that computes (a planner that loads) may keep the interpreter from the messages
 CLEAN_UP = 2.0  # [s] for destroying a node that is deactivated
@@ -76,6 +78,7 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
         be_urgent(URGENT_NICENESS if entry.priority else entry.niceness)
     try:
         check_transport_environment(os.environ)
+        wait_for_loopback(options.name)
         _initialize(options)
         node = make(options)
         _check_transport()
@@ -110,6 +113,20 @@ def run_node(make: Callable[[NodeOptions], GraphNode], options: NodeOptions) -> 
     if node.failure:
         print(f"telerobot: {options.name}: {node.failure}", file=sys.stderr, flush=True)
     return EXIT_FAILED if node.failure else 0
+
+
+def wait_for_loopback(name: str) -> None:
+    """Return once the loopback interface is up, where it is used: a participant that is made before never connects."""
+    told = False
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        while is_loopback(os.environ):
+            with contextlib.suppress(OSError):
+                probe.connect(("127.0.0.1", 9))  # sends nothing
+                return
+            if not told:
+                print(f"telerobot: {name}: the loopback interface is down; waiting for it", flush=True)
+                told = True
+            time.sleep(INTERFACE_PERIOD)
 
 
 def _initialize(options: NodeOptions) -> None:
