@@ -31,7 +31,6 @@ SHARED = (
     "rosbags.rosbag2",
     "rosbags.typesys.stores.ros2_jazzy",
     "scipy.spatial.transform",
-    "typer._adapters",
     "telerobot_nodes.cli.run",
     "telerobot_nodes.cspace.service",
     "telerobot_nodes.hardware",
