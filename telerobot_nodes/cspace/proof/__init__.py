@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from telerobot_nodes.cspace.proof.cell_checker import CellChecker
+from telerobot_nodes.cspace.proof.convex_pieces import Piece, held_pieces, pieces_of
 
-__all__ = ["CellChecker"]
+__all__ = ["CellChecker", "Piece", "held_pieces", "pieces_of"]

@@ -10,20 +10,13 @@ from itertools import combinations, groupby
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import (
-    ArmGeometry,
-    IntArray,
-    Piece,
-    held_pieces,
-    link_pairs,
-    name_pair,
-    pieces_of,
-    stands_still,
-)
+from telerobot_nodes.cspace.geometry import ArmGeometry, IntArray, link_pairs, name_pair
+from telerobot_nodes.cspace.proof.convex_pieces import Piece, held_pieces, is_round_about, pieces_of
 
 KEPT = 8  # arms whose pieces are kept
 
@@ -46,7 +39,7 @@ class PieceArrays(NamedTuple):
     middle: FloatArray  # (m, 3) [m] of a sphere around the corners of a piece, in the frame of its link
     reach: FloatArray  # (m,) [m] its radius
     radius: FloatArray  # (m,) [m] of the piece
-    still: IntArray  # (m,) 1: no joint moves it
+    joints: IntArray  # (m,) that move it: as many as its link, one less where the last one only spins it; 0: none
     corner: FloatArray  # (k, 3) [m] in the frame of the link
     corner_first: IntArray  # (m + 1,) corners of piece i: corner_first[i] .. corner_first[i + 1]
     pair: IntArray  # (p, 2) pieces, that of the lower link first, that must not touch
@@ -101,13 +94,18 @@ def _derived(geometry: ArmGeometry) -> ArmPieces:
         middle=np.array([middle for middle, _ in spheres]),
         reach=np.array([reach for _, reach in spheres]),
         radius=np.array([piece.radius for piece in pieces]),
-        still=np.array([p.link == 0 or (bool(turns[0]) and stands_still(p, turn[0])) for p in pieces], dtype=np.int64),
+        joints=np.array([piece.link - _is_spun(piece, turn, turns) for piece in pieces], dtype=np.int64),
         corner=np.vstack([piece.corners for piece in pieces]),
         corner_first=_firsts([len(piece.corners) for piece in pieces]),
         pair=pairs,
         pair_first=pair_first,
     )
     return ArmPieces(arrays, tuple(piece.part for piece in pieces))
+
+
+def _is_spun(piece: Piece, turn: FloatArray, turns: npt.NDArray[np.bool_]) -> bool:
+    """True when the joint that moves a piece's link turns it about its own axis."""
+    return piece.link > 0 and bool(turns[piece.link - 1]) and is_round_about(piece, turn[piece.link - 1])
 
 
 def _links(robot: RobotModel) -> range:

@@ -131,11 +131,11 @@ def _against_rows(
         at.middle, at.moved, at.corner, arm.corner_first, arm.reach, arm.radius,
     )  # fmt: skip
     kind, center, R, size = solids.kind, solids.center, solids.rotation, solids.size
-    begin, stop, still, state = arm.link_first[k], arm.link_first[k + 1], arm.still, at.state
+    begin, stop, joints, state = arm.link_first[k], arm.link_first[k + 1], arm.joints, at.state
     if state[begin] == UNPLACED:
         place_middles(arm, at, k)
     for i in range(begin, stop):
-        if still[i] or alone[thing, i]:
+        if joints[i] == 0 or alone[thing, i]:
             continue
         x, y, z, keep = middle[i, 0], middle[i, 1], middle[i, 2], radius[i] + margin
         first, last = corner_first[i], corner_first[i + 1]
@@ -147,7 +147,7 @@ def _against_rows(
                 continue
             place_corners(arm, at, i)
             if motion < 0.0:
-                motion, joint = corner_motion(at.axis, at.moment, at.width, corner, first, last, 0, k)
+                motion, joint = corner_motion(at.axis, at.moment, at.width, corner, first, last, 0, joints[i])
             enough = _enough(found, keep, motion)
             if kind[o] == HALF_SPACE:
                 distance = _lowest_corner(corner, first, last, center[o], R[o])
@@ -216,7 +216,7 @@ def _against_link(arm: PieceArrays, at: Placed, margin: float, found: Room, grou
         place_corners(arm, at, i)
         place_corners(arm, at, j)
         first, last, other, end = corner_first[i], corner_first[i + 1], corner_first[j], corner_first[j + 1]
-        motion, joint = corner_motion(at.axis, at.moment, at.width, corner, other, end, a, b)
+        motion, joint = corner_motion(at.axis, at.moment, at.width, corner, other, end, a, arm.joints[j])
         enough = _enough(found, keep, motion)
         distance = gap_of_hulls(corner, first, last, other, end, enough, at.simplex) - ROUNDING - keep
         if found.room >= 0.0 or distance < 0.0:

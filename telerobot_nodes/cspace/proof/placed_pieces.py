@@ -2,7 +2,8 @@
 
 A cell has centre q and half widths h. In it a point moves at most the sum over the joints of the chord of its circle
 about each axis, 2 r sin(h / 2) (h where the joint slides); the farthest point of a piece is one of its corners.
-Between two links only the joints between them count.
+Between two links only the joints between them count. A round piece that its own joint spins about its axis is not moved
+by that joint.
 """
 
 from __future__ import annotations
@@ -142,12 +143,13 @@ def place_middles(arm: PieceArrays, at: Placed, k: int) -> None:
     """Middles of the pieces of link k, and how far spheres around them move."""
     state, middle, moved, local, reach, turns = at.state, at.middle, at.moved, arm.middle, arm.reach, arm.turns
     R, origin, axis, moment, width = at.rotation, at.origin, at.axis, at.moment, at.width
+    joints = arm.joints
     for i in range(arm.link_first[k], arm.link_first[k + 1]):
         state[i] = MIDDLE
         _move(R, origin, k, local, i, middle, i)
         x, y, z, total = middle[i, 0], middle[i, 1], middle[i, 2], 0.0
         for j in range(k):
-            if width[j] > 0.0:
+            if width[j] > 0.0 and j < joints[i]:
                 total += width[j] * (_lever(axis, moment, j, x, y, z) + (reach[i] if turns[j] else 0.0))
             moved[i, j + 1] = total
 
@@ -178,16 +180,16 @@ def corner_motion(
     first: int,
     last: int,
     below: int,
-    link: int,
+    joints: int,
 ) -> tuple[float, int]:
-    """Most [m] that a corner `first` .. `last` moves with the joints after `below` up to that of `link`.
+    """Most [m] that a corner `first` .. `last` moves with the joints after the first `below` of `joints`.
 
     And the joint that moves that corner most.
     """
     most, worst = 0.0, below
     for c in range(first, last):
         total, largest, joint = 0.0, -1.0, below
-        for j in range(below, link):
+        for j in range(below, joints):
             if width[j] > 0.0:
                 step = width[j] * _lever(axis, moment, j, corner[c, 0], corner[c, 1], corner[c, 2])
                 total += step

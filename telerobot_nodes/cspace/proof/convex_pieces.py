@@ -17,8 +17,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import LinkShape, RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle
-from telerobot_nodes.cspace.geometry.solids import box_points, cylinder_points, hull_points, slabs
+from telerobot_nodes.cspace.geometry import Attachment, Obstacle, box_points, cylinder_points, hull_points, slabs
 from telerobot_nodes.errors import ModelError
 
 LENGTH = 0.06  # [m] of a piece, where its shape is longer
@@ -115,8 +114,8 @@ def _boxes(size: FloatArray) -> list[Cut]:
     return [(corners + (number + 0.5) * edges - 0.5 * size, 0.0, None) for number in numbers]
 
 
-def stands_still(piece: Piece, axis: FloatArray) -> bool:
-    """True for a round piece on the first link whose axis is that of joint 1, `axis` (3,): turning does not move it."""
-    if piece.link != 1 or piece.spine is None:
+def is_round_about(piece: Piece, axis: FloatArray) -> bool:
+    """True for a round piece about `axis` (3,), through the origin of its link: turning about it does not move it."""
+    if piece.spine is None:
         return False
     return bool(np.linalg.norm(np.cross(piece.spine, axis), axis=1).max() <= ON_AXIS)
