@@ -21,7 +21,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.coverings import Covered, CoveringTrial
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, name_pair
 
-APART = 2e-3  # [m] of the links of a pair in its box
+APART = 1.2e-3  # [m] of the links of a pair in its box
 REFUSED = 0.05  # [-] of random configurations that spheres may refuse although the shapes do not touch
 STEPS = 1024  # places of the first joint that are looked at
 SMALLEST = 1e-3  # [rad] width of a cell that is not halved any more
