@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+# In the order of their start. The loop and the hardware interface come last: they are real-time from then on, and would
+# take the processor from nodes that still load.
 _BOTH_SIDES = (
     "bag_recorder",
     "link_emulator",
-    "hardware_interface",
-    "gcmsf_control",
-    "plan_executor",
+    "operator_console",
     "cspace_planner",
-    "rtc_decision_unit",
     "path_plan_queue",
     "forward_simulator",
     "operator_input",
-    "operator_console",
+    "rtc_decision_unit",
+    "plan_executor",
+    "gcmsf_control",
+    "hardware_interface",
 )
 
 # What `telerobot up NAME` and `launch/NAME.launch.py` start, in order.
@@ -21,11 +23,11 @@ GRAPHS: dict[str, tuple[str, ...]] = {
     "robot": (
         "bag_recorder",
         "link",
-        "hardware_interface",
-        "gcmsf_control",
-        "plan_executor",
         "cspace_planner",
         "rtc_decision_unit",
+        "plan_executor",
+        "gcmsf_control",
+        "hardware_interface",
     ),
     "operator": ("bag_recorder", "link", "path_plan_queue", "forward_simulator", "operator_input", "operator_console"),
     "demo": _BOTH_SIDES,
