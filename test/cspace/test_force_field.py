@@ -22,7 +22,7 @@ from telerobot_nodes.errors import InvalidValueError
 
 def to_obstacles(geometry, q, thing):
     """Distance [m] of the arm from one obstacle, its own links left out."""
-    alone = geometry.arm._replace(pairs=np.empty((0, 2), dtype=np.int64))
+    alone = geometry.arm.without_pairs()
     return nearest(alone, world_of([thing]), link_poses_of(alone), np.array(q), 1.0)[0]
 
 

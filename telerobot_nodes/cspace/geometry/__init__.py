@@ -13,14 +13,6 @@ from telerobot_nodes.cspace.geometry.clearance import (
     touches,
     touches_itself,
 )
-from telerobot_nodes.cspace.geometry.convex_pieces import (
-    Piece,
-    PlacedPieces,
-    box_gaps,
-    held_pieces,
-    pieces_of,
-    stands_still,
-)
 from telerobot_nodes.cspace.geometry.distances import square_distance
 from telerobot_nodes.cspace.geometry.force_field import FieldSettings, ForceField, step_twist
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
@@ -32,6 +24,7 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     forward_kinematics,
     lever,
     link_poses_of,
+    part_in_box,
     place_spheres,
     sphere_centers,
     sphere_motion_bounds,
@@ -61,7 +54,14 @@ from telerobot_nodes.cspace.geometry.obstacles import (
 from telerobot_nodes.cspace.geometry.scene import Change, Scene, addition, hull, scene_of
 from telerobot_nodes.cspace.geometry.self_check import SelfCheck, contact_requests
 from telerobot_nodes.cspace.geometry.shapes import arm_shapes
-from telerobot_nodes.cspace.geometry.solids import CollisionSphere, bounding_sphere, box_points
+from telerobot_nodes.cspace.geometry.solids import (
+    CollisionSphere,
+    bounding_sphere,
+    box_points,
+    cylinder_points,
+    hull_points,
+    slabs,
+)
 
 __all__ = [
     "BLOCK",
@@ -83,8 +83,6 @@ __all__ = [
     "LinkPoses",
     "NamePair",
     "Obstacle",
-    "Piece",
-    "PlacedPieces",
     "Scene",
     "SelfCheck",
     "Voxels",
@@ -97,16 +95,16 @@ __all__ = [
     "bound_links",
     "bounding_sphere",
     "box",
-    "box_gaps",
     "box_points",
     "chords",
     "clearance",
     "contact_requests",
     "cylinder",
+    "cylinder_points",
     "floor",
     "forward_kinematics",
-    "held_pieces",
     "hull",
+    "hull_points",
     "least_clearance",
     "lever",
     "link_pairs",
@@ -115,16 +113,16 @@ __all__ = [
     "name_pair",
     "nearest",
     "object_name",
-    "pieces_of",
+    "part_in_box",
     "place_spheres",
     "probe",
     "scene_of",
+    "slabs",
     "sphere",
     "sphere_centers",
     "sphere_motion_bounds",
     "sphere_obstacles",
     "square_distance",
-    "stands_still",
     "step_twist",
     "touches",
     "touches_itself",

@@ -8,7 +8,7 @@ links that one joint moves, or a thing that the tool holds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from telerobot_nodes.cspace.geometry.coverings import cover_links
 from telerobot_nodes.cspace.geometry.forward_kinematics import Arm, IntArray
 from telerobot_nodes.cspace.geometry.link_pairs import LinkPairs, NamePair, link_pairs, name_pair
 from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle, object_name
+from telerobot_nodes.cspace.geometry.proved_boxes import APART, Boxes, proved_boxes
 from telerobot_nodes.cspace.geometry.solids import (
     CollisionSphere,
     bounding_sphere,
@@ -91,16 +92,17 @@ def arm_geometry(
         raise InvalidValueError("T_world_base", far, f"allowed: within {FARTHEST:g} m of the origin of WORLD")
     places = dict(fingers or {})
     contacts = frozenset(name_pair(a, b) for a, b in allowed)
-    pieces, pairs = _covered(robot, places)
+    pieces, pairs, boxes = _covered(robot, places)
     held = [_Piece(robot.dof, a.name, a.solid.name, _held_spheres(robot, a)) for a in attachments]
     checked = (pairs.checked | _with_held(robot, pieces, attachments)) - contacts
-    bodies = _bodies([*pieces, *held], checked, contacts)
+    bodies = _bodies([*pieces, *held], {a.name for a in attachments}, checked, contacts)
     chain = chain_of(robot.model, robot.tool_frame_id)
     arm, names = _flatten(bodies, chain, robot)
     excluded = tuple((a, b, reason) for (a, b), reason in pairs.excluded.items())
+    rows, proved, box = _proved_last(_body_pairs(bodies, checked), bodies, checked, boxes, arm.box)
     return ArmGeometry(
         robot,
-        arm._replace(pairs=_body_pairs(bodies, checked)),
+        arm._replace(pairs=rows, proved=proved, box=box),
         tuple(attachments),
         excluded,
         names,
@@ -121,7 +123,8 @@ class _Piece:
     spheres: list[CollisionSphere]
 
 
-_COVERED: dict[tuple[object, ...], tuple[list[_Piece], LinkPairs]] = {}
+_Covered = tuple[list[_Piece], LinkPairs, Boxes]
+_COVERED: dict[tuple[object, ...], _Covered] = {}
 
 
 @dataclass(frozen=True)
@@ -131,8 +134,8 @@ class _Body:
     spheres: list[tuple[CollisionSphere, str]]  # each with the name of its shape
 
 
-def _covered(robot: RobotModel, fingers: Mapping[str, float]) -> tuple[list[_Piece], LinkPairs]:
-    """The shapes of the links with their spheres, and the pairs of links to check; the last few are kept."""
+def _covered(robot: RobotModel, fingers: Mapping[str, float]) -> _Covered:
+    """Shapes of the links with their spheres, pairs of links to check, where some are apart; the last few are kept."""
     base = pose_from_se3(robot.T_world_base).tobytes()
     srdf = str(robot.srdf.path) if robot.srdf is not None else ""
     key = (robot.urdf, robot.tool_frame, base, srdf, tuple(sorted(fingers.items())))
@@ -141,7 +144,8 @@ def _covered(robot: RobotModel, fingers: Mapping[str, float]) -> tuple[list[_Pie
         shapes = link_shapes(robot, fingers)
         pairs = link_pairs(robot, shapes)
         rows = cover_links(robot, shapes, pairs.checked)
-        known = [_Piece(shape.link, shape.body, shape.name, spheres) for shape, spheres in rows], pairs
+        covered = [_Piece(shape.link, shape.body, shape.name, spheres) for shape, spheres in rows]
+        known = covered, pairs, proved_boxes(robot, rows, pairs.checked)
     _COVERED[key] = known
     for old in list(_COVERED)[:-KEPT]:
         del _COVERED[old]
@@ -154,13 +158,15 @@ def _with_held(robot: RobotModel, pieces: list[_Piece], attachments: Sequence[At
     return frozenset(name_pair(a.name, link) for a in attachments for link in links - a.touch_links)
 
 
-def _bodies(pieces: list[_Piece], checked: frozenset[NamePair], allowed: frozenset[NamePair]) -> list[_Body]:
-    """Pieces that move together, with the same contacts checked and allowed; in the order of the links."""
+def _bodies(
+    pieces: list[_Piece], held: Collection[str], checked: frozenset[NamePair], allowed: frozenset[NamePair]
+) -> list[_Body]:
+    """Pieces that move together, of links or `held`, with the same contacts; in the order of the links."""
     groups: dict[tuple[object, ...], list[_Piece]] = {}
     for piece in pieces:
         against = frozenset(b if a == piece.part else a for a, b in checked if piece.part in (a, b))
         free = frozenset(b if a == piece.part else a for a, b in allowed if piece.part in (a, b))
-        groups.setdefault((piece.link, against, free), []).append(piece)
+        groups.setdefault((piece.link, against, free, piece.part in held), []).append(piece)
     if len(groups) > MOST_BODIES:
         raise InvalidValueError("bodies (number)", len(groups), f"allowed: up to {MOST_BODIES}, links and held things")
     bodies = [
@@ -172,6 +178,19 @@ def _bodies(pieces: list[_Piece], checked: frozenset[NamePair], allowed: frozens
         for group in groups.values()
     ]
     return sorted(bodies, key=lambda body: body.link)
+
+
+def _proved_last(
+    rows: IntArray, bodies: list[_Body], checked: frozenset[NamePair], boxes: Boxes, box: FloatArray
+) -> tuple[IntArray, int, FloatArray]:
+    """The pairs of bodies, those last of which all parts are proved apart; their number; where in `box` (n, 2)."""
+    proved = np.zeros(len(rows), dtype=bool)
+    for i, (a, b) in enumerate(rows.tolist()):
+        parts = {name_pair(x, y) for x in bodies[a].parts for y in bodies[b].parts} & checked
+        proved[i] = parts <= boxes.keys()
+        for pair in parts if proved[i] else ():
+            box = np.column_stack([np.maximum(box[:, 0], boxes[pair][:, 0]), np.minimum(box[:, 1], boxes[pair][:, 1])])
+    return np.vstack([rows[~proved], rows[proved]]), int(proved.sum()), box
 
 
 def _body_pairs(bodies: list[_Body], checked: frozenset[NamePair]) -> IntArray:
@@ -275,6 +294,9 @@ def _flatten(bodies: list[_Body], chain: Chain, robot: RobotModel) -> tuple[Arm,
         body_center=np.array([sphere.center for sphere in of_body]).reshape(-1, 3),
         body_radius=np.array([sphere.radius for sphere in of_body]),
         pairs=np.empty((0, 2), dtype=np.int64),
+        proved=0,
+        apart=APART,
+        box=np.column_stack([robot.limits.lower, robot.limits.upper]),
         first_moving=_first_moving(bodies, turned, chain),
         lower=np.array(robot.limits.lower),
         upper=np.array(robot.limits.upper),

@@ -19,6 +19,7 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     bound_links,
     chords,
     forward_kinematics,
+    part_in_box,
     place_spheres,
     sphere_bound,
 )
@@ -41,6 +42,8 @@ def bound_cell(arm: Arm, poses: LinkPoses, q: FloatArray, half: FloatArray) -> N
     forward_kinematics(arm, q, poses)
     chords(arm, half, poses.width)
     bound_links(arm, poses)
+    for i in range(q.size):
+        poses.middle[i], poses.half[i] = q[i], half[i]
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -58,7 +61,9 @@ def probe(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, half: FloatAr
             ratio = _probe_link(arm, world, poses, k, near, blocks, ratio)
             if ratio <= 0.0:
                 return ratio
-    for row in range(arm.pairs.shape[0]):
+    part = part_in_box(arm, world.self_margin + ROUNDING, q, half)
+    ratio = min(ratio, part) if part > 0.0 else ratio
+    for row in range(arm.pairs.shape[0] - (arm.proved if part > 0.0 else 0)):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         gap = arm.body_radius[a] + arm.body_radius[b] + world.self_margin
         if not _apart(poses.body[a], poses.body[b], gap + ratio * _relative_motion(arm, poses, a, b)):
@@ -197,8 +202,9 @@ def _row_touches(arm: Arm, world: World, poses: LinkPoses, o: int, may: bool) ->
 @numba.njit(cache=True, error_model="numpy")
 def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool]:
     """Two answers: the arm may touch itself somewhere in the cell; it does everywhere. After `bound_cell`."""
-    may = False
-    for row in range(arm.pairs.shape[0]):
+    may, first = False, arm.pairs.shape[0] - arm.proved
+    part = part_in_box(arm, world.self_margin + ROUNDING, poses.middle, poses.half)
+    for row in range(first if part == 1.0 else arm.pairs.shape[0]):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         most = _relative_motion(arm, poses, a, b)
         keep = world.self_margin
@@ -215,7 +221,7 @@ def touches_itself(arm: Arm, world: World, poses: LinkPoses) -> tuple[bool, bool
                     - arm.sphere_radius[i]
                     - keep
                 )
-                if d + ROUNDING < -bound:
+                if d + ROUNDING < -bound and row < first:
                     return True, True
                 may = may or d - ROUNDING < bound
     return may, False
@@ -270,7 +276,14 @@ def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float)
     """
     forward_kinematics(arm, q, poses)
     least, sphere, other = _nearest_row(arm, world, poses, cap)
-    for row in range(arm.pairs.shape[0]):
+    checked, poses.half[:] = arm.pairs.shape[0], 0.0
+    if part_in_box(arm, world.self_margin + ROUNDING, q, poses.half) > 0.0:
+        checked -= arm.proved
+    if checked < arm.pairs.shape[0] and arm.apart - world.self_margin < least:
+        a, b = arm.pairs[checked, 0], arm.pairs[checked, 1]
+        least, sphere = arm.apart - world.self_margin, arm.sphere_first[arm.body_first[b]]
+        other = -1 - arm.sphere_first[arm.body_first[a]]
+    for row in range(checked):
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         if (
             _center_distance(poses.body[a], poses.body[b]) - arm.body_radius[a] - arm.body_radius[b] - world.self_margin

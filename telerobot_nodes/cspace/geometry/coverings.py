@@ -24,7 +24,7 @@ Covered = tuple[LinkShape, list[CollisionSphere]]
 def cover_links(robot: RobotModel, shapes: Sequence[LinkShape], checked: frozenset[NamePair]) -> list[Covered]:
     """Every shape with the spheres that hold it; `checked`: pairs of URDF links that must not touch."""
     coarse = {shape.name: spheres_of(shape, shapes, COARSE) for shape in shapes}
-    trial = _Trial(robot, shapes)
+    trial = CoveringTrial(robot, shapes)
     refused = {pair: share for pair in sorted(checked) if (share := trial.refused(pair, coarse)) > REFUSED}
     wanted = {link for pair in refused for link in pair}
     fine = coarse | {s.name: spheres_of(s, shapes, FINE) for s in shapes if s.body in wanted}
@@ -33,7 +33,7 @@ def cover_links(robot: RobotModel, shapes: Sequence[LinkShape], checked: frozens
     return [(shape, (fine if shape.body in finer else coarse)[shape.name]) for shape in shapes]
 
 
-class _Trial:
+class CoveringTrial:
     """Sampled configurations, and which of them a covering refuses although nothing touches."""
 
     def __init__(self, robot: RobotModel, shapes: Sequence[LinkShape]) -> None:

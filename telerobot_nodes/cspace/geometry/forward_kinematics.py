@@ -45,13 +45,16 @@ class Arm(NamedTuple):
     body_center: FloatArray  # (b, 3) [m] in the link's frame
     body_radius: FloatArray  # (b,) [m] holds the body's spheres
     pairs: IntArray  # (k, 2) bodies a < b, on different links, that may meet
+    proved: int  # the last pairs, so many, are `apart` by their true shapes wherever the joints are inside `box`
+    apart: float  # [m]
+    box: FloatArray  # (n, 2) [rad] lowest and highest
     first_moving: int  # the first link whose spheres joints can move; the links before it are not checked
     lower: FloatArray  # (n,) [rad]
     upper: FloatArray  # (n,) [rad]
 
     def without_pairs(self) -> Arm:
         """The same arm without self-collision."""
-        return self._replace(pairs=self.pairs[:0])
+        return self._replace(pairs=self.pairs[:0], proved=0)
 
 
 class LinkPoses(NamedTuple):
@@ -179,6 +182,21 @@ def sphere_bound(arm: Arm, poses: LinkPoses, b: int, first: int, link: int) -> f
         if w > 0.0:
             total += w if arm.prismatic[j - 1] > 0.0 else w * lever(poses, j, poses.sphere[b])
     return total
+
+
+@numba.njit(cache=True, error_model="numpy")
+def part_in_box(arm: Arm, wanted: float, q: FloatArray, half: FloatArray) -> float:
+    """Part of a cell, 1: all of it, where the proved pairs are `wanted` [m] apart; 0: they must be looked at."""
+    if arm.proved == 0 or wanted > arm.apart:
+        return 0.0
+    part = 1.0
+    for i in range(q.size):
+        room = min(q[i] - arm.box[i, 0], arm.box[i, 1] - q[i])
+        if room < 0.0:
+            return 0.0
+        if room < part * half[i]:
+            part = room / half[i]
+    return part
 
 
 def sphere_centers(arm: Arm, q: FloatArray) -> FloatArray:

@@ -11,7 +11,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Attachment, Piece, held_pieces, pieces_of
+from telerobot_nodes.cspace.geometry import Attachment
+from telerobot_nodes.cspace.proof import Piece, held_pieces, pieces_of
 
 BoolArray = npt.NDArray[np.bool_]
 FLAT = 1e-9  # [m] of an edge that is none

@@ -26,6 +26,7 @@ SingleArray = npt.NDArray[np.float32]
 LINK = 18  # rows of a link: rotation 9, origin 3, turning speed 3, speed of the origin 3
 BODY = 4  # rows of a link's sphere: centre 3, largest distance that any of its spheres moves per h
 CENTER = 3  # rows of a body's centre
+SINGLE = 1e-5  # [rad] that single precision may be off a box
 RECENT = 8  # pairs that collided last and are checked first
 
 
@@ -46,6 +47,9 @@ class Arm32(NamedTuple):
     sphere_first: IntArray  # (g + 1,)
     link_first: IntArray  # (n + 2,)
     pairs: IntArray  # (k, 2)
+    proved: int
+    apart: float  # [m]
+    box: FloatArray  # (n, 2) [rad] middle, and half width; infinite where it is that of the limits
     first_moving: int
     lever: FloatArray  # (n + 1, n) [m] largest distance of a sphere's centre on a link from an axis; 1: it slides
 
@@ -90,9 +94,19 @@ def arm32_of(arm: Arm) -> Arm32:
         sphere_first=arm.sphere_first,
         link_first=arm.link_first,
         pairs=arm.pairs,
+        proved=arm.proved,
+        apart=arm.apart,
+        box=_box(arm),
         first_moving=arm.first_moving,
         lever=_levers(arm, links),
     )
+
+
+def _box(arm: Arm) -> FloatArray:
+    """Middle and half width (n, 2) [rad] of the box, a little smaller for single precision."""
+    wide = (arm.box[:, 0] <= arm.lower) & (arm.box[:, 1] >= arm.upper)
+    half = 0.5 * (arm.box[:, 1] - arm.box[:, 0]) - SINGLE
+    return np.column_stack([0.5 * arm.box.sum(axis=1), np.where(wide, np.inf, half)])
 
 
 def _extent(points: FloatArray, center: FloatArray) -> float:

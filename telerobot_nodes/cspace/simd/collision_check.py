@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 
 from telerobot_nodes.cspace.geometry import BLOCK, BOX, CYLINDER, SPHERE, World
 from telerobot_nodes.cspace.simd.batch_kinematics import (
@@ -109,12 +110,36 @@ def check_batch(arm32: Arm32, world: World, batch: Batch, reserve: float, paddin
             _check_link(arm32, world, batch, link, blocks, reserve, padding)
             if _given_up(batch, stop):
                 return COLLIDES
-    for row in range(arm32.pairs.shape[0]):
+    if arm32.proved > 0:
+        _check_proved_pairs(arm32, world, batch, reserve, padding)
+        if _given_up(batch, stop):
+            return COLLIDES
+    for row in range(arm32.pairs.shape[0] - arm32.proved):
         if _pair_near(arm32, world, batch, row, reserve, padding):
             _check_pair(arm32, world, batch, row, reserve, padding)
             if _given_up(batch, stop):
                 return COLLIDES
     return int(less_mask(load(batch.ratio, 0), 1.0))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _check_proved_pairs(arm32: Arm32, world: World, batch: Batch, reserve: float, padding: float) -> None:
+    """Check the last pairs by their spheres, in those lanes that do not stay where they are proved to be apart."""
+    over, half = broadcast(-1.0), load(batch.half, 0)  # [rad] beyond the box
+    for i in range(batch.delta.size):
+        if arm32.box[i, 1] < np.inf:
+            away = absolute(load(batch.q, i) - arm32.box[i, 0]) + half * abs(batch.delta[i])
+            over = maximum(over, away - arm32.box[i, 1])
+    if world.self_margin + reserve + padding > arm32.apart:
+        over = broadcast(1.0)
+    if less_mask(over * -1.0, 0.0) == 0:
+        return
+    ratio, recent = load(batch.ratio, 0), batch.recent.copy()
+    for row in range(arm32.pairs.shape[0] - arm32.proved, arm32.pairs.shape[0]):
+        if _pair_near(arm32, world, batch, row, reserve, padding):
+            _check_pair(arm32, world, batch, row, reserve, padding)
+    store(batch.ratio, 0, where_less(over * -1.0, 0.0, load(batch.ratio, 0), ratio))
+    batch.recent[:] = recent  # inside the box their spheres may overlap
 
 
 @numba.njit(cache=True, error_model="numpy")

@@ -1,0 +1,8 @@
+"""The second opinion on cells: true shapes, frames of Pinocchio, distances and bounds of their own [US5347459]."""
+
+from __future__ import annotations
+
+from telerobot_nodes.cspace.proof.cell_checker import CellChecker
+from telerobot_nodes.cspace.proof.convex_pieces import Piece, held_pieces, pieces_of
+
+__all__ = ["CellChecker", "Piece", "held_pieces", "pieces_of"]
