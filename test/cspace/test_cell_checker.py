@@ -1,4 +1,4 @@
-"""The checker's proof of cells: Pinocchio's frames, coal's distances, and bounds on motion that hold."""
+"""The checker's proof of cells, against coal's distances of all pieces and bounds on motion made here."""
 
 from itertools import product
 
@@ -7,10 +7,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import link_shapes, load_robot
-from telerobot_nodes.cspace.geometry import Voxels, box, cylinder, floor, link_pairs, pieces_of, sphere
-from telerobot_nodes.cspace.search.cell_checker import CellChecker, _Frames
-from telerobot_nodes.cspace.search.obstacle_distances import EXACT, WIDER, gap
+from telerobot_nodes.core.robot import link_shapes
+from telerobot_nodes.cspace.geometry import Voxels, arm_geometry, box, cylinder, floor, link_pairs, pieces_of, sphere
+from telerobot_nodes.cspace.proof import CellChecker
+from telerobot_nodes.cspace.proof.cell_checker import cell_room
+from telerobot_nodes.cspace.proof.placed_pieces import placed_of
+from test.support.coal_solids import EXACT, gap, solid_of
 
 VOXEL = (0.05, 0.05, 0.05)
 AT = np.random.default_rng(8).uniform(-0.7, 0.7, (40, 3)) * [1.0, 1.0, 0.5] + [0.0, 0.0, 0.5]
@@ -24,39 +26,6 @@ THINGS = [
 MARGINS = [(0.004, 0.001), (0.0, 0.0)]
 
 
-INERTIA = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-SLIDE = f"""<robot name="slide"><link name="base"/>
-  <joint name="a" type="prismatic"><origin xyz="0 0.1 0" rpy="0.2 0 0.4"/><parent link="base"/><child link="one"/>
-    <axis xyz="0 0.6 0.8"/><limit lower="-0.4" upper="0.4" velocity="1" effort="10"/></joint>
-  <link name="one">{INERTIA}</link>
-  <joint name="b" type="revolute"><origin xyz="0.4 0 0"/><parent link="one"/><child link="tool"/><axis xyz="0.6 0 0.8"/>
-    <limit lower="-2.5" upper="2.5" velocity="1" effort="10"/></joint>
-  <link name="tool">{INERTIA}
-    <collision><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.1 0.05"/></geometry></collision></link>
-</robot>"""
-
-
-@pytest.fixture(scope="module")
-def slide(tmp_path_factory):
-    """A robot whose first joint slides; no axis is along one of a frame."""
-    file = tmp_path_factory.mktemp("slide") / "slide.urdf"
-    file.write_text(SLIDE)
-    return load_robot(str(file), tool_frame="tool")
-
-
-@pytest.mark.parametrize("name", ["panda", "ur5", "slide"])
-def test_frames_and_axes_are_pinocchio_s(name, slide):
-    robot = slide if name == "slide" else load_robot(name)
-    q = np.random.default_rng(0).uniform(robot.limits.lower, robot.limits.upper, (20, robot.dof))
-    at, data = _Frames(robot).at(q, np.full_like(q, 0.2)), robot.new_data()
-    for c, one in enumerate(q):
-        J = pin.computeJointJacobians(robot.model, data, one)
-        for link in range(1, robot.dof + 1):
-            assert at.rotation[c, link] == pytest.approx(data.oMi[link].rotation, abs=1e-12)
-            assert at.origin[c, link] == pytest.approx(data.oMi[link].translation, abs=1e-12)
-        assert np.hstack([at.moments[c], at.axes[c]]) == pytest.approx(J.T, abs=1e-12)
-
-
 class Brute:
     """Every piece against every thing and every other piece, by coal alone."""
 
@@ -65,6 +34,7 @@ class Brute:
         self.robot, self.data = geometry.robot, geometry.robot.new_data()
         shapes = link_shapes(self.robot, geometry.fingers)
         self.pieces = [piece for shape in shapes for piece in pieces_of(shape)]
+        self.solid = {id(piece): solid_of(piece.corners) for piece in self.pieces}
         checked = link_pairs(self.robot, shapes).checked
         self.pairs = [
             (a, b)
@@ -93,10 +63,12 @@ class Brute:
             T, keep = link[piece.link], piece.radius + self.margin + self.moved(piece, half, 0)
             lowest = min(T.act(c)[2] for c in piece.corners) if self.planes else np.inf
             found = min(found, lowest - min(self.planes, default=0.0) - keep)
+            own, at = self.solid[id(piece)]
             for solid, U in self.solids:
-                found = min(found, gap(piece.solid, T * piece.T, solid, U) - keep)
+                found = min(found, gap(own, T * at, solid, U) - keep)
         for a, b in self.pairs:
-            apart = gap(a.solid, link[a.link] * a.T, b.solid, link[b.link] * b.T)
+            (one, T), (other, U) = self.solid[id(a)], self.solid[id(b)]
+            apart = gap(one, link[a.link] * T, other, link[b.link] * U)
             found = min(found, apart - a.radius - b.radius - self.self_margin - self.moved(b, half, a.link))
         return found
 
@@ -126,6 +98,12 @@ def test_a_configuration_is_free_exactly_where_coal_finds_room_between_all_piece
     assert seen == {True, False}
 
 
+def whole_room(checker, margins, q, half):
+    """The room of a cell that is not halved."""
+    arm = checker._arm
+    return cell_room(arm, checker._solids, checker._alone, *margins, placed_of(arm), q, half).room
+
+
 @pytest.mark.lengthy
 @pytest.mark.brief(1)
 def test_the_room_of_a_cell_is_never_more_than_what_all_pieces_leave(geometry):
@@ -134,7 +112,7 @@ def test_the_room_of_a_cell_is_never_more_than_what_all_pieces_leave(geometry):
     limits = geometry.robot.limits
     for q in rng.uniform(limits.lower, limits.upper, (8, geometry.dof)):
         half = rng.uniform(0.0, 0.04, geometry.dof)
-        found, true = checker._bounds(q[None], half[None]).room[0], brute.room(q, half)
+        found, true = whole_room(checker, MARGINS[0], q, half), brute.room(q, half)
         assert (found >= 0.0) == (true >= 0.0)
         assert found <= max(true, 0.0) + 2.0 * EXACT
         seen.add(true >= 0.0)
@@ -163,6 +141,26 @@ def test_cells_looked_at_together_have_the_room_they_have_alone(panda):
     alone = np.array([checker.room(*cell) for cell in zip(q, half, strict=True)])
     free = np.flatnonzero(alone >= 0.0)
     assert len(free) > 10
-    together = checker.rooms(q[free], half[free])
-    assert np.minimum(together, WIDER) == pytest.approx(np.minimum(alone[free], WIDER), abs=1e-12)
+    assert checker.rooms(q[free], half[free]) == pytest.approx(alone[free], abs=1e-12)
     assert checker.rooms(q, half).min() < 0.0
+
+
+def test_a_cell_that_is_not_finite_is_not_free_and_ends_the_proof(panda):
+    checker = CellChecker(panda, [], 0.0, 0.0)
+    q, half = np.tile(panda.robot.home, (3, 1)), np.full((3, panda.dof), 1e-3)
+    assert (checker.rooms(q, half) >= 0.0).all()
+    for broken in (np.nan, np.inf):
+        wrong = half.copy()
+        wrong[1, 2] = broken
+        rooms = checker.rooms(q, wrong)
+        assert rooms[0] >= 0.0
+        assert rooms[1] == -np.inf
+
+
+def test_what_may_be_touched_is_not_measured(panda):
+    inside = box("can", (0.05, 0.05, 0.05), panda.robot.forward(panda.robot.home).translation)
+    hand = [name for names, link in zip(panda.bodies, panda.arm.body_link, strict=True) if link for name in names]
+    free = arm_geometry(panda.robot, allowed=[(name, "can") for name in hand])
+    q, half = np.array(panda.robot.home), np.zeros(panda.dof)
+    assert CellChecker(panda, [inside], 0.0, 0.0).room(q, half) < 0.0
+    assert CellChecker(free, [inside], 0.0, 0.0).room(q, half) >= 0.0

@@ -87,6 +87,14 @@ def test_the_pieces_of_a_cover_join_and_each_lies_in_a_free_cell(planar):
         assert probe(planar.arm, WORLD, poses, middle, half) >= 1.0
 
 
+@pytest.mark.parametrize(("start", "end"), [(0.1, 0.4), (-0.1, 0.2), (0.0, 0.3 + 1e-12), (0.1, -0.2)])
+def test_a_motion_of_the_longest_piece_has_one_cell_and_none_without_width(planar, start, end):
+    low, high, poses = np.zeros(1000), np.zeros(1000), link_poses_of(planar.arm)
+    start, end = np.array([start, 0.0]), np.array([end, 0.0])
+    assert cover_edge(planar.arm, world_of([]), poses, start, end, 1e-3, low, high) == 1
+    assert (low[0], high[0]) == (0.0, 1.0)
+
+
 def test_no_cover_of_a_motion_that_collides_or_of_more_pieces_than_there_is_room_for(planar):
     low, high, poses = np.zeros(1000), np.zeros(1000), link_poses_of(planar.arm)
     assert cover_edge(planar.arm, WORLD, poses, LEFT, RIGHT, 1e-3, low, high) == -1

@@ -136,6 +136,28 @@ def test_obstacles_that_move_are_respected_by_the_next_query(panda):
     assert len(plan.path) > 2
 
 
+def test_cells_are_judged_again_when_they_are_next_asked_for(planar):
+    planner = Planner(planar, [sphere("ball", 0.05, (0.6, 0.0, 0.0))])
+    q = np.array([0.9, 0.4])
+    before = planner.cells.status[planner.cells.refine(q, 0.2)]
+    obstacles = [sphere("ball", 0.05, planar.robot.forward(q).translation)]
+    planner.set_obstacles(obstacles)
+    assert not planner.cells_current
+    assert planner.status(q)[0] < 0.0  # what is no cell is up to date at once
+    fresh = Planner(planar, obstacles)
+    after, anew = (p.cells.status[p.cells.refine(q, 0.2)] for p in (planner, fresh))
+    assert before != after == anew
+    assert planner.cells_current
+
+
+def test_obstacles_that_are_refused_change_nothing(planar):
+    planner = Planner(planar, [])
+    with pytest.raises(InvalidValueError, match="obstacle name"):
+        planner.set_obstacles([floor(), floor()])
+    assert planner.obstacles == []
+    assert planner.cells_current
+
+
 def countdown(calls):
     """A clock that shows one second less each time it is asked."""
     left = iter(range(calls, -1, -1))

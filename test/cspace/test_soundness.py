@@ -25,8 +25,8 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.distances import distance
+from telerobot_nodes.cspace.proof import CellChecker
 from telerobot_nodes.cspace.search import (
-    CellChecker,
     EdgeValidator,
     Planner,
     PlannerSettings,

@@ -94,7 +94,7 @@ def test_a_collision_names_the_thing_and_cells_are_made_again_when_it_changes(pl
     q = np.array([0.5, 0.5])
     planner.cells.refine(q, 0.2)
     assert len(planner.cells) > 1
-    assert planner.set_obstacles([floor(height=-0.5), Voxels("cloud", size=SIZE, centers=[[-0.6, 0.0, 0.0]])]) == 1
+    planner.set_obstacles([floor(height=-0.5), Voxels("cloud", size=SIZE, centers=[[-0.6, 0.0, 0.0]])])
     fresh = CellDatabase(planar, planner.obstacles, 0.005)
     assert len(planner.cells) == 1
     cell, other = planner.cells.refine(q, 0.2), fresh.refine(q, 0.2)

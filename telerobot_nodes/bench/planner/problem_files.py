@@ -17,8 +17,9 @@ import numpy as np
 from telerobot_nodes.bench import report
 from telerobot_nodes.core.robot import RobotModel, load_robot, with_srdf
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.cspace.proof import CellChecker
 from telerobot_nodes.cspace.scenes import PlanningProblem, load_problem
-from telerobot_nodes.cspace.search import CellChecker, PlannerSettings, path_samples
+from telerobot_nodes.cspace.search import PlannerSettings, path_samples
 from telerobot_nodes.cspace.service import PlanAnswer, PlanningService, PlanRequest, Result, ServiceSettings
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
 

@@ -15,8 +15,6 @@ from telerobot_nodes.cspace.geometry.clearance import (
 )
 from telerobot_nodes.cspace.geometry.convex_pieces import (
     Piece,
-    PlacedPieces,
-    box_gaps,
     held_pieces,
     pieces_of,
     stands_still,
@@ -84,7 +82,6 @@ __all__ = [
     "NamePair",
     "Obstacle",
     "Piece",
-    "PlacedPieces",
     "Scene",
     "SelfCheck",
     "Voxels",
@@ -97,7 +94,6 @@ __all__ = [
     "bound_links",
     "bounding_sphere",
     "box",
-    "box_gaps",
     "box_points",
     "chords",
     "clearance",

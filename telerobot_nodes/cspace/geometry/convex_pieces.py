@@ -36,40 +36,7 @@ class Piece:
     part: str
     corners: FloatArray
     radius: float
-    solid: coal.CollisionGeometry  # of the corners alone
-    T: pin.SE3  # of `solid`
     spine: FloatArray | None = None
-
-
-@dataclass(frozen=True)
-class PlacedPieces:
-    """Pieces at p places, many at once.
-
-    `rotation` (p, 3, 3), `origin` (p, 3) [m]: their links in WORLD; `corners` (p, k, 3) [m] in WORLD; `low`, `high`
-    (p, 3) [m]: boxes around the corners in the frames of their links.
-    """
-
-    rotation: FloatArray
-    origin: FloatArray
-    corners: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-    def __getitem__(self, rows: slice) -> PlacedPieces:
-        """Some of the places."""
-        return PlacedPieces(self.rotation[rows], self.origin[rows], self.corners[rows], self.low[rows], self.high[rows])
-
-    def boxes_in(self, rotation: FloatArray, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest coordinates (p, 3) [m] of the corners in a frame (3, 3), (3,) of WORLD, or in one each."""
-        local = (self.corners - origin[..., None, :]) @ rotation
-        return local.min(axis=1), local.max(axis=1)
-
-
-def box_gaps(low: FloatArray, high: FloatArray, other_low: FloatArray, other_high: FloatArray) -> FloatArray:
-    """Distances (p,) [m] of boxes along the same axes, (p, 3) each; minus infinity where they touch or overlap."""
-    over = np.maximum(np.maximum(low - other_high, other_low - high), 0.0)
-    gaps = np.sqrt(np.einsum("pi,pi->p", over, over))
-    return np.where(gaps > 0.0, gaps, -np.inf)
 
 
 def pieces_of(shape: LinkShape) -> list[Piece]:
@@ -79,7 +46,7 @@ def pieces_of(shape: LinkShape) -> list[Piece]:
         for turn in shape.turns:
             moved = np.vstack([_at(T, corners) for T in turn])
             spine = _at(turn[0], round_axis) if round_axis is not None and len(turn) == 1 else None
-            found.append(_piece(shape.link, shape.body, moved, radius + shape.slack, spine))
+            found.append(Piece(shape.link, shape.body, moved, radius + shape.slack, spine))
     return found
 
 
@@ -90,35 +57,8 @@ def held_pieces(robot: RobotModel, attachments: Iterable[Attachment]) -> list[Pi
     for attachment in attachments:
         T = T_joint_tool * attachment.solid.T_world_obstacle
         for corners, radius, _ in _cut_obstacle(attachment.solid):
-            found.append(_piece(robot.dof, attachment.name, _at(T, corners), radius, None))
+            found.append(Piece(robot.dof, attachment.name, _at(T, corners), radius))
     return found
-
-
-def _piece(link: int, part: str, corners: FloatArray, radius: float, spine: FloatArray | None) -> Piece:
-    solid, T = _solid(corners)
-    return Piece(link, part, corners, radius, solid, T, spine)
-
-
-def _solid(corners: FloatArray) -> tuple[coal.CollisionGeometry, pin.SE3]:
-    """A solid that is the hull of corners, or a thin box around a flat one."""
-    if len(corners) == 1:
-        return coal.Sphere(1e-9), pin.SE3(np.eye(3), corners[0])
-    if len(corners) == 2:
-        return _rod(corners[0], corners[1])
-    points = coal.StdVec_Vec3s()
-    for corner in hull_points(corners):
-        points.append(corner)
-    try:
-        return coal.Convex.convexHull(points, False, ""), pin.SE3.Identity()
-    except (RuntimeError, ValueError):
-        low, high = corners.min(axis=0), corners.max(axis=0)
-        return coal.Box(*np.maximum(high - low, 1e-9)), pin.SE3(np.eye(3), 0.5 * (low + high))
-
-
-def _rod(a: FloatArray, b: FloatArray) -> tuple[coal.CollisionGeometry, pin.SE3]:
-    length = float(np.linalg.norm(b - a))
-    R = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), b - a).matrix() if length > 0.0 else np.eye(3)
-    return coal.Capsule(1e-9, length), pin.SE3(R, 0.5 * (a + b))
 
 
 def _at(T: pin.SE3, points: FloatArray) -> FloatArray:

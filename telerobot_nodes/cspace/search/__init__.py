@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from telerobot_nodes.cspace.search.cell_cache import CellCache
-from telerobot_nodes.cspace.search.cell_checker import CellChecker
 from telerobot_nodes.cspace.search.cell_search import search_cells
 from telerobot_nodes.cspace.search.cells import CellDatabase, named
 from telerobot_nodes.cspace.search.certificate import Certificate, certify
@@ -16,7 +15,6 @@ from telerobot_nodes.cspace.search.shortcut import path_length, path_samples
 __all__ = [
     "Budget",
     "CellCache",
-    "CellChecker",
     "CellDatabase",
     "Certificate",
     "CheckedCertificate",

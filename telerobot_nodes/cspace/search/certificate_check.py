@@ -1,7 +1,7 @@
 """The checker of certificates: proves again that a path is free, from the robot's description alone.
 
-It shares no sphere, kinematics, distance or pair of the planner's. Shapes are the true ones (convex pieces in coal),
-frames are those of Pinocchio's model; coverage, moving links and pairs of links are derived here and in `cell_checker`,
+It shares no sphere, kinematics, distance or pair of the planner's. Shapes are the true ones (convex pieces),
+frames are those of Pinocchio's model; coverage is derived here, moving links and pairs of links in `cspace.proof`,
 which proves the cells.
 """
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import ArmGeometry, Obstacle
-from telerobot_nodes.cspace.search.cell_checker import CellChecker
+from telerobot_nodes.cspace.proof import CellChecker
 from telerobot_nodes.cspace.search.certificate import Certificate
 
 SLACK = 1e-9  # [rad] of cells against the path they cover

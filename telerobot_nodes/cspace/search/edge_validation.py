@@ -29,6 +29,7 @@ from telerobot_nodes.cspace.simd import (
 
 PIECE = 0.3  # [rad] longest piece of a certificate
 GROWTH = 1.6  # [-] of a piece over the one before it that was proved
+SLIVER = 1e-6  # [-] of what is left of a motion: less is no piece of its own
 LESS, LEAST = 0.95, 0.3  # [-] of the part of a piece that its bounds allow, tried next; at least this much of the piece
 QUEUE = 512  # pieces of one edge that wait
 SHRINK = 0.999  # [-] of a free part that is used
@@ -189,13 +190,14 @@ def cover_edge(
     width = max(largest_turn(delta), 1e-12)
     done, step, count = 0.0, min(1.0, PIECE / width), 0
     while done < 1.0:
-        step = min(step, 1.0 - done)
+        rest = 1.0 - done
+        step = rest if step > (1.0 - SLIVER) * rest else step
         ratio = _piece_ratio(arm, world, poses, start, delta, done, done + step)
         if ratio >= 1.0:
             if count == low.size:
                 return -1
             low[count] = done
-            done = 1.0 if step >= 1.0 - done else done + step
+            done = 1.0 if step >= rest else done + step
             high[count] = done
             count += 1
             step *= GROWTH

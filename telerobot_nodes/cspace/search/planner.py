@@ -17,6 +17,7 @@ from telerobot_nodes.cspace.geometry import (
     all_free,
     least_clearance,
     nearest,
+    world_of,
 )
 from telerobot_nodes.cspace.search.cell_search import Blocked, Channel, reachable, search_cells, separated
 from telerobot_nodes.cspace.search.cells import CellDatabase
@@ -91,7 +92,8 @@ class Plan:
 class Planner:
     """Plans for one arm among obstacles; keeps its cells between queries. One thread.
 
-    `set_obstacles` between queries invalidates only the cells that a moved obstacle can touch.
+    `set_obstacles` between queries invalidates only the cells that a moved obstacle can touch; they are judged again
+    when cells are next asked for: most queries need none.
     """
 
     def __init__(
@@ -102,19 +104,32 @@ class Planner:
         self._search = search_of(geometry.arm)
         self._rate = float(SLOWEST)  # probes a second of the last try that found nothing
         self._found_path: tuple[FloatArray, Stage] = (np.empty((0, geometry.dof)), Stage.NONE)
-        self.cells = CellDatabase(geometry, obstacles, self.settings.margin, self.settings.self_margin)
+        self._cells = CellDatabase(geometry, obstacles, self.settings.margin, self.settings.self_margin)
+        self._world = self._cells.world
         self.obstacles = list(obstacles)
 
     @property
     def world(self) -> World:
         """The obstacles as arrays, with the margins."""
-        return self.cells.world
+        return self._world
 
-    def set_obstacles(self, obstacles: list[Obstacle]) -> int:
-        """Use other obstacles from the next query on; the number of cells judged again."""
-        judged = self.cells.set_obstacles(obstacles)
+    @property
+    def cells(self) -> CellDatabase:
+        """The cells among the present obstacles."""
+        if not self.cells_current:
+            self._cells.set_obstacles(self.obstacles)
+        return self._cells
+
+    @property
+    def cells_current(self) -> bool:
+        """False when obstacles have changed since cells were last asked for."""
+        return self._cells.obstacles == self.obstacles
+
+    def set_obstacles(self, obstacles: list[Obstacle]) -> None:
+        """Use other obstacles from the next query on. Raises InvalidValueError as `world_of` does."""
+        settings, allowed = self.settings, self.geometry.may_touch(obstacles)
+        self._world = world_of(obstacles, settings.margin, settings.self_margin, allowed)
         self.obstacles = list(obstacles)
-        return judged
 
     def status(self, q: object) -> tuple[float, str]:
         """Clearance [m] at `q` (n,) [rad] beyond the margin, below 0: collision; and the names of the nearest pair.

@@ -105,7 +105,7 @@ class ArmPlanning:
             plans.append(back_end(planner, goal.start, q, request.budget / len(candidates)))
             if plans[-1].outcome is Outcome.START_COLLIDES or (plans[-1].found and goal.joints is not None):
                 break
-        if self._usual(goal.arm, planner):
+        if self._usual(goal.arm, planner) and planner.cells_current:
             self._cache.keep(goal.arm, planner.cells)
         found = [plan for plan in plans if plan.found]
         best = min(found, key=lambda plan: plan.length) if found else plans[0]
