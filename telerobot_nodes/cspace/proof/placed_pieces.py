@@ -145,11 +145,7 @@ def place_middles(arm: PieceArrays, at: Placed, k: int) -> None:
     for i in range(arm.link_first[k], arm.link_first[k + 1]):
         state[i] = MIDDLE
         _move(R, origin, k, local, i, middle, i)
-        x, y, z, total = middle[i, 0], middle[i, 1], middle[i, 2], 0.0
-        for j in range(k):
-            if width[j] > 0.0:
-                total += width[j] * (_lever(axis, moment, j, x, y, z) + (reach[i] if turns[j] else 0.0))
-            moved[i, j + 1] = total
+        _bound_motion(axis, moment, width, turns, k, middle, reach[i], i, moved)
 
 
 @numba.njit(error_model="numpy", inline="always")
