@@ -97,6 +97,24 @@ def test_the_real_time_nodes_start_when_the_others_are_ready_or_have_ended(make,
     assert supervisor.stop() == 0
 
 
+def test_the_real_time_nodes_do_not_wait_for_ever(make, seen, monkeypatch):
+    monkeypatch.setattr("telerobot_nodes.runtime.supervisor.PATIENCE", 0.1)  # [s]
+    supervisor = make(plan_executor="time.sleep(600)")
+    supervisor.start()
+    seen.wait_for(lambda: supervisor.waiting_for() == ["plan_executor"])
+    assert supervisor.stop() == 0
+
+
+def test_a_stop_while_the_real_time_nodes_wait_starts_none_of_them(make, seen, monkeypatch):
+    monkeypatch.setattr("telerobot_nodes.runtime.supervisor.PATIENCE", 1e6)  # [s]
+    supervisor = make(plan_executor='print("loading", flush=True); time.sleep(600)')
+    supervisor.start()
+    seen.wait_for(lambda: ("plan_executor", "loading") in seen.lines)
+    assert supervisor.stop() == 0
+    assert not any(seen.of(name, Change.STARTED) for name in LAST)
+    assert LAST.isdisjoint(thread.name for thread in threading.enumerate())
+
+
 def test_readiness_is_what_the_node_says_and_nothing_else(make, seen):
     script = 'print("telerobot: someone_else ready", flush=True); print("almost ready", flush=True); time.sleep(600)'
     supervisor = make(plan_executor=script)

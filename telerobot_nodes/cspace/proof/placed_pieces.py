@@ -74,7 +74,7 @@ def place(arm: PieceArrays, at: Placed, q: FloatArray, half: FloatArray) -> None
     for k in range(q.size + 1):
         _move(at.rotation, at.origin, k, arm.link_middle, k, at.link_middle, k)
         reach = arm.link_reach[k]
-        _bound_motion(at.axis, at.moment, at.width, arm.turns, k, at.link_middle, reach, k, at.link_moved)
+        _bound_motion(at.axis, at.moment, at.width, arm.turns, k, k, at.link_middle, reach, k, at.link_moved)
     at.state[:] = UNPLACED
 
 
@@ -125,15 +125,19 @@ def _bound_motion(
     width: FloatArray,
     turns: IntArray,
     k: int,
+    joints: int,
     middle: FloatArray,
     reach: float,
     i: int,
     moved: FloatArray,
 ) -> None:
-    """Most [m] that a sphere on link k moves with its first joints, for every number of them, into row i of `moved`."""
+    """Most [m] that a sphere on link k moves with its first joints, for every number of them, into row i of `moved`.
+
+    Only the first `joints` of the k joints move it.
+    """
     x, y, z, total = middle[i, 0], middle[i, 1], middle[i, 2], 0.0
     for j in range(k):
-        if width[j] > 0.0:
+        if width[j] > 0.0 and j < joints:
             total += width[j] * (_lever(axis, moment, j, x, y, z) + (reach if turns[j] else 0.0))
         moved[i, j + 1] = total
 
@@ -143,15 +147,10 @@ def place_middles(arm: PieceArrays, at: Placed, k: int) -> None:
     """Middles of the pieces of link k, and how far spheres around them move."""
     state, middle, moved, local, reach, turns = at.state, at.middle, at.moved, arm.middle, arm.reach, arm.turns
     R, origin, axis, moment, width = at.rotation, at.origin, at.axis, at.moment, at.width
-    joints = arm.joints
     for i in range(arm.link_first[k], arm.link_first[k + 1]):
         state[i] = MIDDLE
         _move(R, origin, k, local, i, middle, i)
-        x, y, z, total = middle[i, 0], middle[i, 1], middle[i, 2], 0.0
-        for j in range(k):
-            if width[j] > 0.0 and j < joints[i]:
-                total += width[j] * (_lever(axis, moment, j, x, y, z) + (reach[i] if turns[j] else 0.0))
-            moved[i, j + 1] = total
+        _bound_motion(axis, moment, width, turns, k, arm.joints[i], middle, reach[i], i, moved)
 
 
 @numba.njit(error_model="numpy", inline="always")

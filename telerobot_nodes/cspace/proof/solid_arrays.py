@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from telerobot_nodes.core.transforms import rotation_of_quaternion
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry import IntArray, Obstacle, Voxels
 
@@ -42,8 +43,7 @@ def solid_arrays(obstacles: list[Obstacle]) -> SolidArrays:
     trees: list[tuple[FloatArray, FloatArray, IntArray]] = []
     row, nodes = len(obstacles), 0
     for i, obstacle in enumerate(obstacles):
-        x, y, z, w = obstacle.pose[3:]
-        rotation[i] = _rotation(x, y, z, w)
+        rotation_of_quaternion(np.array(obstacle.pose[3:]), rotation[i])
         center[i], kind[i], size[i] = obstacle.pose[:3], KINDS.get(obstacle.kind, CLOUD), _size(obstacle)
         if isinstance(obstacle, Voxels):
             places = obstacle.centers @ rotation[i].T + center[i]
@@ -57,15 +57,6 @@ def solid_arrays(obstacles: list[Obstacle]) -> SolidArrays:
     high = np.vstack([np.empty((0, 3)), *(tree[1] for tree in trees)])
     child = np.vstack([np.empty((0, 2), np.int64), *(tree[2] for tree in trees)])
     return SolidArrays(kind, center, rotation, size, root, low, high, child)
-
-
-def _rotation(x: float, y: float, z: float, w: float) -> list[list[float]]:
-    """Rotation (3, 3) of a unit quaternion."""
-    return [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-    ]
 
 
 def _size(obstacle: Obstacle) -> tuple[float, float, float]:
