@@ -14,7 +14,7 @@ from supervised import PATIENCE, alive, wait_until
 from telerobot_nodes.fork_server import LISTENERS
 from telerobot_nodes.runtime import GraphOptions, Supervisor, forking, node_environment
 from telerobot_nodes.runtime.forking import ForkServer
-from telerobot_nodes.runtime.supervisor import Change
+from telerobot_nodes.runtime.node_events import Change
 
 pytestmark = pytest.mark.system  # of processes; what they wait for is timed
 

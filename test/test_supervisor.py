@@ -8,8 +8,9 @@ import pytest
 from supervised import LIVES, PATIENCE, ROBOT, alive, stand_in, wait_until
 
 from telerobot_nodes.core.config import DISCOVERY, PROFILES, STATE_VARIABLE, share_path
+from telerobot_nodes.graph import LAST
 from telerobot_nodes.runtime import GraphOptions, Supervisor, node_environment
-from telerobot_nodes.runtime.supervisor import Change
+from telerobot_nodes.runtime.node_events import Change
 
 pytestmark = pytest.mark.system  # of processes; what they wait for is timed
 
@@ -71,7 +72,28 @@ def test_nodes_are_started_in_the_order_of_the_table(make, seen):
     assert supervisor.wait_ready(PATIENCE)
     started = [event.node for event in seen.events if event.change is Change.STARTED]
     assert sorted(started) == sorted(ROBOT)
-    assert sorted(ROBOT, key=supervisor.pid) == list(ROBOT)
+    by_start = sorted(ROBOT, key=supervisor.pid)
+    assert by_start[:-2] == [name for name in ROBOT if name not in LAST]
+    assert set(by_start[-2:]) == LAST
+    assert supervisor.stop() == 0
+
+
+def test_the_real_time_nodes_start_when_the_others_are_ready_or_have_ended(make, seen, tmp_path, monkeypatch):
+    monkeypatch.setattr("telerobot_nodes.runtime.supervisor.PATIENCE", 1e6)  # [s]
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    script = f'print("loading", flush=True); open({str(go)!r}).read(); ' + LIVES
+    supervisor = make(plan_executor=script, bag_recorder="sys.exit(3)")
+    supervisor.start()
+    seen.wait_for(lambda: ("plan_executor", "loading") in seen.lines)
+    seen.wait_for(lambda: len(seen.of("bag_recorder", Change.ENDED)) == 4)
+    seen.wait_for(lambda: set(supervisor.waiting_for()) == {"bag_recorder", "plan_executor", *LAST})
+    assert not any(seen.of(name, Change.STARTED) for name in LAST)
+    go.write_text("")
+    seen.wait_for(lambda: all(seen.of(name, Change.READY) for name in LAST))
+    order = [(event.node, event.change) for event in seen.events]
+    loaded = order.index(("plan_executor", Change.READY))
+    assert all(order.index((name, Change.STARTED)) > loaded for name in LAST)
     assert supervisor.stop() == 0
 
 
@@ -106,7 +128,7 @@ def test_an_optional_node_that_is_out_of_restarts_leaves_the_rest_running(make, 
     supervisor = make(bag_recorder="sys.exit(3)")
     supervisor.start()
     seen.wait_for(lambda: len(seen.of("bag_recorder", Change.ENDED)) == 4)
-    seen.wait_for(lambda: seen.of("plan_executor", Change.READY))
+    seen.wait_for(lambda: all(seen.of(name, Change.READY) for name in ROBOT[1:]))
     assert not supervisor.wait(0.2)
     assert all(alive(supervisor.pid(name)) for name in ROBOT[1:])
     assert supervisor.stop() == 0
@@ -213,12 +235,12 @@ def test_a_node_that_ignores_every_signal_is_killed_and_reported(make, seen):
 
 def test_a_node_that_is_killed_before_it_was_ready_had_nothing_to_end_cleanly(make, seen):
     ignore = "[signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]; "
-    supervisor = make(plan_executor=ignore + 'print("compiling", flush=True); time.sleep(600)', grace=0.3)
+    supervisor = make(gcmsf_control=ignore + 'print("compiling", flush=True); time.sleep(600)', grace=0.3)
     supervisor.start()
-    seen.wait_for(lambda: ("plan_executor", "compiling") in seen.lines)
-    seen.wait_for(lambda: supervisor.waiting_for() == ["plan_executor"])
+    seen.wait_for(lambda: ("gcmsf_control", "compiling") in seen.lines)
+    seen.wait_for(lambda: supervisor.waiting_for() == ["gcmsf_control"])
     assert supervisor.stop() == 0
-    assert not alive(supervisor.pid("plan_executor"))
+    assert not alive(supervisor.pid("gcmsf_control"))
 
 
 def test_a_node_that_fails_while_stopping_is_reported(make, seen):

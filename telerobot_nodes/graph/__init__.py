@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from telerobot_nodes.graph.drawing import as_markdown, as_mermaid, as_text
 from telerobot_nodes.graph.entries import Crossing, Host, Node, Order, Priority, Profile, Qos, Service, Topic
-from telerobot_nodes.graph.graphs import GRAPHS, NAMESPACES, ON_REQUEST, PARAMETERS, SIMULATED, WITH_CAMERA, WITH_HOSTS
+from telerobot_nodes.graph.graphs import (
+    GRAPHS,
+    LAST,
+    NAMESPACES,
+    ON_REQUEST,
+    PARAMETERS,
+    SIMULATED,
+    WITH_CAMERA,
+    WITH_HOSTS,
+)
 from telerobot_nodes.graph.sides import OPERATOR_SIDE, operator_side, remappings, request_name
 from telerobot_nodes.graph.table import (
     NODES,
@@ -22,6 +31,7 @@ from telerobot_nodes.graph.topics import HEALTH, TOPICS
 __all__ = [
     "GRAPHS",
     "HEALTH",
+    "LAST",
     "NAMESPACES",
     "NODES",
     "ON_REQUEST",

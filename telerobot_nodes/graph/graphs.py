@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# In the order of their start. The loop and the hardware interface come last: they are real-time from then on, and would
-# take the processor from nodes that still load.
+# In the order of their start.
 _BOTH_SIDES = (
     "bag_recorder",
     "link_emulator",
@@ -33,6 +32,10 @@ GRAPHS: dict[str, tuple[str, ...]] = {
     "demo": _BOTH_SIDES,
     "practice": _BOTH_SIDES,  # beside the operator's own graph, in a namespace
 }
+
+# Nodes that the supervisor starts when the others are ready: they are real-time from then on, and would take the
+# processor from nodes that still load.
+LAST = frozenset({"gcmsf_control", "hardware_interface"})
 
 # Graphs to which `--camera` adds the node `camera`.
 WITH_CAMERA = frozenset({"robot", "demo", "practice"})

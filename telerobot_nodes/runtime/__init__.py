@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from telerobot_nodes.runtime.compile_first import compile_first
 from telerobot_nodes.runtime.launching import GraphOptions, launch_description, link_of
+from telerobot_nodes.runtime.node_events import Change, NodeEvent
 from telerobot_nodes.runtime.supervisor import (
     NODE_ENVIRONMENT,
     SUPERVISED,
-    NodeEvent,
     Supervisor,
     end_with_supervisor,
     join_graph,
@@ -18,6 +18,7 @@ from telerobot_nodes.runtime.supervisor import (
 __all__ = [
     "NODE_ENVIRONMENT",
     "SUPERVISED",
+    "Change",
     "GraphOptions",
     "NodeEvent",
     "Supervisor",

@@ -18,19 +18,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from telerobot_nodes.core.config import STATE_VARIABLE, transport_environment
-from telerobot_nodes.graph import Node
+from telerobot_nodes.graph import LAST, Node
 from telerobot_nodes.runtime.forking import ForkedProcess, ForkServer
 from telerobot_nodes.runtime.launching import GraphOptions, node_command
-from telerobot_nodes.runtime.restarts import WINDOW, Restarts
+from telerobot_nodes.runtime.node_events import Change, NodeEvent
+from telerobot_nodes.runtime.restarts import Restarts
 from telerobot_nodes.runtime.state_folder import StateFolder
 
 SUPERVISED = "TELEROBOT_SUPERVISED"
 NOT_STARTED = 127
+PATIENCE = 10.0  # [s] of the nodes that start last for the others
 GRACE = 3.0  # [s] from one stop signal to the next
 START_REFUSED = 2  # exit code (nodes/framework/process.py): the next start would be refused as well
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
@@ -50,37 +50,6 @@ NODE_ENVIRONMENT = {
 
 
 Process = subprocess.Popen[str] | ForkedProcess
-
-
-class Change(Enum):
-    """Kinds of events of a node."""
-
-    STARTED = "started"
-    READY = "ready"
-    ENDED = "ended"
-    RESTARTING = "restarting"
-    GIVEN_UP = "given up"
-
-
-@dataclass(frozen=True)
-class NodeEvent:
-    """One event of one node, for callbacks; `code` is its exit code after its end."""
-
-    node: str
-    change: Change
-    code: int | None = None
-    restarts: int = 0  # in the last minute
-
-    def __str__(self) -> str:
-        """What happened, for people."""
-        if self.code is None:
-            return f"{self.node} {self.change.value}"
-        how = f"by signal {-self.code}" if self.code < 0 else f"with exit code {self.code}"
-        then = {
-            Change.RESTARTING: f"; it is started again, time {self.restarts} in {WINDOW:g} s",
-            Change.GIVEN_UP: f", after {self.restarts} restarts in {WINDOW:g} s",
-        }
-        return f"{self.node} ended {how}{then.get(self.change, '')}"
 
 
 def node_environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -122,11 +91,12 @@ class Supervisor:
         self._forks = command is None
         self._server: ForkServer | None = None
         self._grace = grace
-        self._change = threading.Condition()  # guards `_ready` and `_processes`
+        self._change = threading.Condition()  # guards `_ready`, `_loaded` and `_processes`
         self._callback_lock = threading.Lock()  # one callback at a time
         self._stop_lock = threading.Lock()
         self._stopping = threading.Event()
         self._ready: set[str] = set()
+        self._loaded: set[str] = set()  # nodes that were ready once, or ended before
         self._processes: dict[str, Process] = {}
         self._threads: list[threading.Thread] = []
         self._width = max((len(entry.name) for entry in options.nodes), default=0)
@@ -134,7 +104,10 @@ class Supervisor:
     # for the owner -------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start every node in order; returns once all processes run. Raises InvalidValueError for the state folder."""
+        """Start every node in order; returns once all processes run, but for those that start last.
+
+        Raises InvalidValueError for the state folder.
+        """
         self._state = StateFolder(self.options.state, self._stopping.is_set)
         if self._state.made:
             _print_notice(f"state folder {self._state.folder} made")
@@ -199,6 +172,10 @@ class Supervisor:
 
     def _attend(self, entry: Node, running: threading.Event) -> None:
         restarts, worked = Restarts(entry.restarts), False
+        if entry.name in LAST:
+            running.set()
+            with self._change:
+                self._change.wait_for(lambda: self._others_loaded() or self._stopping.is_set(), PATIENCE)
         while True:
             code, ready = self._run_once(entry.name, running)
             worked = worked or ready
@@ -214,6 +191,9 @@ class Supervisor:
         if entry.required:
             self.failure = NodeEvent(entry.name, Change.ENDED, code)
             threading.Thread(target=self.stop, name="stop", daemon=True).start()
+
+    def _others_loaded(self) -> bool:
+        return all(entry.name in self._loaded for entry in self.options.nodes if entry.name not in LAST)
 
     def _load_server(self) -> ForkServer | None:
         """A server that has loaded what the nodes share; None without one, and when a stop is requested meanwhile."""
@@ -296,6 +276,8 @@ class Supervisor:
     def _report(self, event: NodeEvent) -> None:
         with self._change:
             (self._ready.add if event.change is Change.READY else self._ready.discard)(event.node)
+            if event.change is not Change.STARTED:
+                self._loaded.add(event.node)
             self._change.notify_all()
         with self._callback_lock:
             self._on_event(event)

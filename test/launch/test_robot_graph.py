@@ -19,7 +19,7 @@ from telerobot_nodes.graph import GRAPHS, OPERATOR_SIDE, WITH_HOSTS, Host
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.operator.goal_topics import POINT, POSE
 from telerobot_nodes.runtime import GraphOptions, Supervisor
-from telerobot_nodes.runtime.supervisor import Change
+from telerobot_nodes.runtime.node_events import Change
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 90.0  # [s] for a start that takes seconds
