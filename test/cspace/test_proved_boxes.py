@@ -88,6 +88,7 @@ def test_every_proof_accepts_a_bent_wrist_inside_the_box_and_none_beyond_it(arm)
     poses, none, edge = link_poses_of(arm.arm), np.zeros(6), arm.arm.box[WRIST, 1]
     inside, outside = bent(arm, edge - 0.01), bent(arm, edge + 0.2)
     assert 0.0 < nearest(arm.arm, NOTHING, poses, inside, 1.0)[0] <= APART
+    assert nearest(arm.arm, NOTHING, poses, bent(arm, 0.0), 1.0)[0] > 2.0 * APART  # what spheres tell is not forgotten
     assert nearest(arm.arm, NOTHING, poses, outside, 1.0)[0] < 0.0
     assert probe(arm.arm, NOTHING, poses, inside, np.full(6, 1e-3)) == 1.0
     assert probe(arm.arm, NOTHING, poses, outside, none) <= 0.0

@@ -276,14 +276,11 @@ def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float)
     """
     forward_kinematics(arm, q, poses)
     least, sphere, other = _nearest_row(arm, world, poses, cap)
-    checked, poses.half[:] = arm.pairs.shape[0], 0.0
+    first, poses.half[:] = arm.pairs.shape[0], 0.0
     if part_in_box(arm, world.self_margin + ROUNDING, q, poses.half) > 0.0:
-        checked -= arm.proved
-    if checked < arm.pairs.shape[0] and arm.apart - world.self_margin < least:
-        a, b = arm.pairs[checked, 0], arm.pairs[checked, 1]
-        least, sphere = arm.apart - world.self_margin, arm.sphere_first[arm.body_first[b]]
-        other = -1 - arm.sphere_first[arm.body_first[a]]
-    for row in range(checked):
+        first -= arm.proved
+    for row in range(arm.pairs.shape[0]):
+        known = arm.apart - world.self_margin if row >= first else -math.inf
         a, b = arm.pairs[row, 0], arm.pairs[row, 1]
         if (
             _center_distance(poses.body[a], poses.body[b]) - arm.body_radius[a] - arm.body_radius[b] - world.self_margin
@@ -300,8 +297,8 @@ def nearest(arm: Arm, world: World, poses: LinkPoses, q: FloatArray, cap: float)
                     - arm.sphere_radius[i]
                     - world.self_margin
                 )
-                if d < least:
-                    least, sphere, other = d, i, -1 - j
+                if max(d, known) < least:
+                    least, sphere, other = max(d, known), i, -1 - j
     return least - ROUNDING, sphere, other
 
 
