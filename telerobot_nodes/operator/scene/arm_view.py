@@ -54,7 +54,7 @@ class ArmView:
                     flat_shading=False,
                     side="double" if style.opacity is None else "front",
                     cast_shadow=style.opacity is None,
-                    receive_shadow=style.opacity is None,
+                    receive_shadow=False,  # of itself: ragged edges
                 )
             )
 

@@ -43,6 +43,7 @@ def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:
     scene = server.scene
     scene.set_up_direction("+z")
     scene.world_axes.visible = False
+    _light(scene)
     server.initial_camera.fov = 0.75
     scene.add_grid(
         "/floor",
@@ -59,3 +60,9 @@ def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:
     scene.add_frame("/world", axes_length=0.15, axes_radius=0.004)
     for number, shape in enumerate(surroundings):
         scene.add_mesh_simple(f"/surroundings/{number}", shape.vertices, shape.faces, color=shape.colour)
+
+
+def _light(scene: Any) -> None:
+    """Lamps only: viser's default light from a picture stops a page for seconds where there is no graphics card."""
+    scene.configure_environment_map(None)
+    scene.add_light_hemisphere("/sky", sky_color=(235, 240, 255), ground_color=(160, 160, 170), intensity=1.6)

@@ -11,6 +11,10 @@ from telerobot_nodes.operator.scene import CAMERAS, Stage
 
 class Scene(RecordingScene):
     world_axes = SimpleNamespace()
+    environment_map = "one that viser draws by default"
+
+    def configure_environment_map(self, picture):
+        self.environment_map = picture
 
     def set_up_direction(self, direction):
         assert direction == "+z"
@@ -19,6 +23,13 @@ class Scene(RecordingScene):
 def stage_of(*others):
     server = SimpleNamespace(scene=Scene(), initial_camera=SimpleNamespace())
     return Stage(server, others=[np.array(base) for base in others]), server.initial_camera
+
+
+def test_the_light_is_of_lamps_and_not_of_a_picture_that_stops_a_page_without_a_graphics_card():
+    scene = Scene()
+    Stage(SimpleNamespace(scene=scene, initial_camera=SimpleNamespace()))
+    assert scene.environment_map is None
+    assert "/sky" in scene.drawn
 
 
 def test_a_new_page_looks_from_the_first_place():
