@@ -27,7 +27,7 @@ os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
 os.environ.update(transport_environment({}))  # as the product does
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
-BRIEF_EXAMPLES, ALL_EXAMPLES = 25, 50  # of a property that names no number of its own; the night has all
+BRIEF_EXAMPLES, ALL_EXAMPLES = 15, 50  # of a property that names no number of its own; the night has all
 SAME = "CI" in os.environ  # CI judges the change, not the luck
 for name, count in (("brief", BRIEF_EXAMPLES), ("all", ALL_EXAMPLES)):  # the first example may load or compile kernels
     settings.register_profile(name, deadline=None, derandomize=SAME, max_examples=count)

@@ -155,7 +155,7 @@ os.kill(os.getpid(), 9)
     wait_until(lambda: not alive(pid))
 
 
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGKILL, marks=pytest.mark.nightly), signal.SIGSTOP])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.nightly)])
 def test_a_node_comes_back_although_the_server_is_gone_or_hangs(number, capfd):
     seen = []
     nodes = tuple(entry.name for entry in GraphOptions("operator").nodes if entry.name != "operator_input")

@@ -65,6 +65,7 @@ def pids(lines):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.brief(2)
 def test_a_stop_signal_ends_every_node_and_the_exit_code_is_0(run_supervisor, number):
     process = run_supervisor()
     nodes = pids(lines_until(process, "graph robot ready"))

@@ -189,6 +189,7 @@ def test_a_halt_and_an_estop_from_a_shell_of_the_operators_host_arrive(hosts, te
     wait(terminal, lambda c: not c.robot.estop)
 
 
+@pytest.mark.nightly  # test/nodes/test_link_roles.py asks the same of the two links
 def test_a_halt_at_the_robots_host_is_not_ended_by_an_operators_key(hosts, terminal):
     at_robot = {"ROS_DOMAIN_ID": str(hosts.sides["robot"].domain)}
     telerobot("halt", **at_robot)

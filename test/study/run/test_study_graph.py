@@ -107,6 +107,7 @@ def test_a_person_in_the_page_reaches_the_targets_goes_away_comes_back_and_gives
     assert (place / "study.png").stat().st_size > 10_000
 
 
+@pytest.mark.nightly  # 25 to 40 s
 def test_the_command_tries_a_study_through_with_a_scripted_operator_and_does_nothing_twice(tmp_path, capsys):
     words = ["study", "--scripted", "--tasks", "reach", "--conditions", "b,c", "--delays", "0.5"]
     words += ["--folder", str(tmp_path / "study"), "--port", "0"]
