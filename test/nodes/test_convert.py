@@ -1,6 +1,7 @@
 """Messages to values and back: every value survives the way, and bad messages are rejected by the name of the field."""
 
 import dataclasses
+import struct
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 pytest.importorskip("rclpy")
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
+from rclpy.serialization import serialize_message
 
 from telerobot.msg import Authority, ControlState, ExecutorState, LinkStamp, MotionWindow, PlanOperation, PlanOperations
 from telerobot.msg import PlanUpdate as PlanUpdateMessage
@@ -151,6 +154,21 @@ def test_poses_twists_and_wrenches_survive_the_way():
     np.testing.assert_array_equal(
         convert.twist_to_array(convert.twist_stamped(velocity, "tool", Time()).twist), velocity
     )
+
+
+@pytest.mark.parametrize("frame", ["", "tool", "wrist_3_link_of_the_left_arm"])
+def test_a_wrench_is_read_from_the_end_of_its_bytes(frame):
+    message = WrenchStamped(wrench=Wrench(force=Vector3(x=1.0, y=-2.0, z=3.0), torque=Vector3(x=4.0, y=5.0, z=-6.0)))
+    message.header.frame_id = frame
+    data = serialize_message(message)
+    assert convert.wrench_from_bytes(data).tolist() == [1.0, -2.0, 3.0, 4.0, 5.0, -6.0]
+    with pytest.raises(InvalidValueError, match="wrench"):
+        convert.wrench_from_bytes(data[:60])
+
+
+def test_a_wrench_of_a_machine_of_the_other_byte_order_is_read():
+    data = bytes([0, 0, 0, 0]) + bytes(16) + struct.pack(">6d", *range(6))
+    assert convert.wrench_from_bytes(data).tolist() == list(range(6))
 
 
 def test_numbers_of_a_link_have_no_gaps():

@@ -51,7 +51,7 @@ class Bystander:
         self.loop, self.states = message, self.states + 1
 
     def until(self, ready):
-        assert self.terminal.wait_for(lambda _: ready(), LIMIT)
+        assert self.terminal.wait_for(lambda _: ready(), LIMIT), (self.loop, self.hardware)
 
     def states_more(self, count):
         """Wait for states of the loop made after now."""

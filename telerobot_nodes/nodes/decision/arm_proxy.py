@@ -75,7 +75,7 @@ class ArmProxy:
         self._link = convert.LinkCounter(f"rtc/{arm.name}")
         self.stops = ArmStops(node, arm, self._link)
         node.subscribe("gcmsf_control/state", self._on_state, namespace=where)
-        node.subscribe("hardware_interface/wrench", self._on_wrench, namespace=where)
+        node.subscribe("hardware_interface/wrench", self._on_wrench, namespace=where, raw=True)
         node.subscribe("hardware_interface/state", self._on_hardware, namespace=where)
         node.subscribe("plan_executor/state", self._on_executor, namespace=where)
 
@@ -276,8 +276,8 @@ class ArmProxy:
 
     # subscriptions ----------------------------------------------------------------------------------------------
 
-    def _on_wrench(self, message: Any) -> None:
-        self.state.take_wrench(self._node.now(), tuple(convert.wrench_to_array(message.wrench).tolist()))
+    def _on_wrench(self, message: bytes) -> None:
+        self.state.take_wrench(self._node.now(), tuple(convert.wrench_from_bytes(message).tolist()))
 
     def _on_hardware(self, message: Any) -> None:
         self.state.opening = float(message.gripper)

@@ -52,12 +52,17 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
         where = self._within(namespace, name)
         return self.create_publisher(interface_class(entry.type), where, qos_profile(entry.qos))
 
-    def subscribe(self, name: str, callback: Callable[[Any], None], namespace: str | None = None) -> Any:
-        """Subscription to a topic, for an active node; raises GraphError unless the table lets this node subscribe."""
+    def subscribe(
+        self, name: str, callback: Callable[[Any], None], namespace: str | None = None, raw: bool = False
+    ) -> Any:
+        """Subscription to a topic, for an active node; raises GraphError unless the table lets this node subscribe.
+
+        `raw`: the callback gets the message as bytes.
+        """
         self._check_right(name, self.entry.subscribes, "subscribe to")
         entry, where = graph.topic(name), self._within(namespace, name)
         return self.create_subscription(
-            interface_class(entry.type), where, self._gated(callback), qos_profile(entry.qos)
+            interface_class(entry.type), where, self._gated(callback), qos_profile(entry.qos), raw=raw
         )
 
     def subscribe_outside(self, topic: str, kind: str, callback: Callable[[Any], None], raw: bool = False) -> Any:

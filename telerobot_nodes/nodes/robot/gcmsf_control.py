@@ -35,7 +35,13 @@ from telerobot_nodes.nodes.halts import HaltProcess
 from telerobot_nodes.nodes.planning import scene_from_message
 from telerobot_nodes.nodes.robot.field_source import FieldSource
 from telerobot_nodes.nodes.robot.loop_inputs import LoopInputs
-from telerobot_nodes.nodes.robot.loop_messages import loop_values, output_values, setpoint_message, state_message
+from telerobot_nodes.nodes.robot.loop_messages import (
+    Repetitions,
+    loop_values,
+    output_values,
+    setpoint_message,
+    state_message,
+)
 from telerobot_nodes.nodes.robot.primitive_goals import PrimitiveGoals
 from telerobot_nodes.nodes.robot.sequence_goals import SequenceGoals
 
@@ -55,7 +61,7 @@ class LoopParameters:
 
     rate: float = parameter(500.0, unit="Hz", low=50.0, high=1000.0, doc="control loop rate")
     setpoint_rate: float = parameter(
-        250.0, unit="Hz", low=50.0, high=1000.0, doc="highest rate of setpoints sent to the arm"
+        250.0, unit="Hz", low=50.0, high=1000.0, doc="highest rate of setpoints sent to the arm; at rest 50 Hz"
     )
     own_process: bool = parameter(True, doc="run the loop in a process of its own; else on a thread of this one")
     priority: int = parameter(80, low=0, high=99, doc="requested SCHED_FIFO priority; 0: none")
@@ -99,6 +105,7 @@ class GcmsfControlNode(GraphNode):
             parameters_from(self._setting.stream).check_sensor(robot)
         self._output = ControlOutput(robot.dof)
         self._setpoint = self.publisher("hardware_interface/setpoint")
+        self._repetitions = Repetitions()
         self._state = self.publisher("gcmsf_control/state")
         self._loop = self._make_loop(forked)
         self._halts = self._make_halts()
@@ -222,7 +229,7 @@ class GcmsfControlNode(GraphNode):
     # on other threads ----------------------------------------------------------------------------------------
 
     def _emit(self, output: ControlOutput) -> None:
-        if output.commanding:
+        if output.commanding and not self._repetitions.leaves_out(output):
             self._setpoint.publish(setpoint_message(output))
 
     def _on_loop_end(self, reason: str) -> None:

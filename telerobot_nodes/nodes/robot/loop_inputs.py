@@ -39,7 +39,7 @@ class LoopInputs:
         node.subscribe("plan_executor/window", self._on_window)
         node.subscribe("joint_states", self._on_joints)
         node.subscribe("hardware_interface/state", self._on_hardware)
-        node.subscribe("hardware_interface/wrench", self._on_wrench)
+        node.subscribe("hardware_interface/wrench", self._on_wrench, raw=True)
         node.subscribe("gcmsf_control/teleop_cmds", self._on_device)
         node.subscribe("gcmsf_control/resume", self._on_resume)
         node.subscribe("rtc_decision_unit/stop", self._on_stop)
@@ -61,9 +61,9 @@ class LoopInputs:
         followed = (message.gripper, message.gripper_reference, message.setpoint_number)
         self._loop().inbox.hardware(self._node.now(), message.state, message.reason, *followed)
 
-    def _on_wrench(self, message: Any) -> None:
+    def _on_wrench(self, message: bytes) -> None:
         # also when not finite: the loop then stops the motions that need the sensor
-        self._loop().inbox.wrench(self._node.now(), convert.wrench_to_array(message.wrench))
+        self._loop().inbox.wrench(self._node.now(), convert.wrench_from_bytes(message))
 
     def _on_device(self, message: Any) -> None:
         law, frame = self._scheduler.parameters, message.header.frame_id

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 from telerobot.msg import ControlState, HaltReceipt, JointSetpoint
 from telerobot_nodes.motion.loop import ControlOutput, HostedLoop
 from telerobot_nodes.nodes.messages import convert
+
+REST_PERIOD = 0.02  # [s] between setpoints that repeat the one before; a fifth of the watchdog's patience
+
+
+class Repetitions:
+    """Tells which setpoints need not be sent: those of an arm at rest, but one each REST_PERIOD as a sign of life."""
+
+    def __init__(self) -> None:
+        self._sent: tuple[object, ...] = ()
+        self._due = -math.inf  # [s]
+
+    def leaves_out(self, output: ControlOutput) -> bool:
+        """True for a setpoint that says what the last one sent said, before another sign of life is due."""
+        motion = (output.q.tobytes(), output.qd.tobytes(), output.qdd.tobytes())
+        said = (*motion, output.gripper, output.gripper_force)
+        if said == self._sent and output.now < self._due:
+            return True
+        self._sent, self._due = said, output.now + REST_PERIOD
+        return False
 
 
 def setpoint_message(output: ControlOutput) -> Any:

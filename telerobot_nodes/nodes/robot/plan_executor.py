@@ -59,7 +59,7 @@ class PlanExecutorNode(GraphNode):
         self.subscribe("plan_executor/operations", self._on_operations)
         self.subscribe("authority", self._on_authority)
         self.subscribe("gcmsf_control/state", self._on_control)
-        self.subscribe("hardware_interface/wrench", self._on_wrench)
+        self.subscribe("hardware_interface/wrench", self._on_wrench, raw=True)
         self.every(TICK_PERIOD, self._tick)
         self.every(STATE_PERIOD, self._publish_state)
 
@@ -119,8 +119,8 @@ class PlanExecutorNode(GraphNode):
 
         server.call_async(Trigger.Request()).add_done_callback(answered)
 
-    def _on_wrench(self, message: Any) -> None:
-        self._wrench = convert.wrench_to_array(message.wrench)
+    def _on_wrench(self, message: bytes) -> None:
+        self._wrench = convert.wrench_from_bytes(message)
 
     def _tick(self) -> None:
         self._end_halt()
