@@ -10,6 +10,7 @@ import threading
 import pytest
 from browser import chromium, ordinary_priority
 
+from telerobot_nodes.bench.console.browser_page import OPEN_LIMIT
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 from telerobot_nodes.runtime.launching import telerobot_command
 
@@ -56,7 +57,7 @@ def page(console_url):
         page = browser.new_page(viewport={"width": 640, "height": 800})
         page.set_default_timeout(1000.0 * LIMIT)
         page.goto(console_url)
-        page.get_by_role("button", name="HALT", exact=True).wait_for()
+        page.get_by_role("button", name="HALT", exact=True).wait_for(timeout=1000.0 * OPEN_LIMIT)
         yield page
 
 
