@@ -29,9 +29,14 @@ class Bystander:
         self.halts, self.estops = terminal.publisher("halt"), terminal.publisher("estop")
         self.resumes = terminal.publisher("gcmsf_control/resume")
         self.loop = self.hardware = None
-        self.states = 0
+        self.states = self.forwarded = 0
         terminal.subscribe("gcmsf_control/state", self._on_loop)
         terminal.subscribe("hardware_interface/state", lambda message: setattr(self, "hardware", message))
+        from telerobot.msg import Halt
+        from telerobot_nodes.nodes.framework import qos_profile
+
+        copies = f"{terminal.namespace}/rtc_decision_unit/halt"  # at the robot's host
+        terminal.node.create_subscription(Halt, copies, self._on_copy, qos_profile(graph.topic("halt").qos))
         self.until(lambda: self.loop and self.hardware and self._found())
 
     def _found(self):
@@ -49,6 +54,9 @@ class Bystander:
 
     def _on_loop(self, message):
         self.loop, self.states = message, self.states + 1
+
+    def _on_copy(self, _message):
+        self.forwarded += 1
 
     def until(self, ready):
         assert self.terminal.wait_for(lambda _: ready(), LIMIT), (self.loop, self.hardware)
@@ -149,8 +157,10 @@ def test_every_halt_halts_whatever_its_number_and_whoever_spoke_before(someone):
 
 def test_a_halt_of_invalid_text_and_of_a_hundred_kilobytes_halts(someone):
     for reason in ("x" * 100_000, "\x00\x01\x7f", "ÄÖ" * 300):
+        before = someone.forwarded
         someone.halt(agent=reason, reason=reason)
-        someone.until(lambda: someone.loop.halted)
+        # a copy that comes after the RESUME halts anew
+        someone.until(lambda before=before: someone.loop.halted and someone.forwarded > before)
         someone.resume_by_authority()
 
 
