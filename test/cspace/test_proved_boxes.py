@@ -20,7 +20,8 @@ from telerobot_nodes.cspace.geometry import (
     touches_itself,
     world_of,
 )
-from telerobot_nodes.cspace.geometry.proved_boxes import APART, _is_round, _longest, _spread, proved_boxes
+from telerobot_nodes.cspace.geometry.arm_geometry import _Body, _proved_last
+from telerobot_nodes.cspace.geometry.proved_boxes import APART, _is_round, _longest, _spread, _TwoJoints, proved_boxes
 from telerobot_nodes.cspace.proof import CellChecker
 from telerobot_nodes.cspace.search import EdgeValidator
 from telerobot_nodes.cspace.simd import arm32_of, batch_of, bound_motion, check_batch
@@ -151,6 +152,8 @@ def test_round_shapes_are_those_about_the_axis(arm):
     assert not _is_round(flange, np.array([0.0, 1.0, 0.0]))
     beside = pin.SE3(np.eye(3), np.array([0.01, 0.0, 0.0]))
     assert not _is_round(replace(flange, turns=((beside,),)), axis)
+    tilted = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.0, 0.0), np.zeros(3))
+    assert not _is_round(replace(flange, turns=((tilted,),)), axis)
 
 
 def test_shapes_that_may_be_elsewhere_take_that_off_their_distance(arm):
@@ -158,6 +161,50 @@ def test_shapes_that_may_be_elsewhere_take_that_off_their_distance(arm):
     ends = tuple(pin.SE3(np.eye(3), np.array([0.0, 0.0, z])) for z in (0.0, 0.03))
     assert _spread(replace(flange, turns=(ends,), slack=0.002)) == pytest.approx(0.017)
     assert _spread(flange) == 0.0
+
+
+def test_the_box_is_smaller_for_links_that_may_be_elsewhere(arm):
+    shapes, pair = link_shapes(arm.robot), ("link4", "link6")
+    widths = []
+    for slack in (0.0, 0.001, 0.002):
+        moved = [replace(shape, slack=slack) if shape.body == pair[1] else shape for shape in shapes]
+        widths.append(np.ptp(_TwoJoints(arm.robot, moved, WRIST).box([pair])[WRIST]))
+    assert widths[0] > widths[1] > widths[2]
+
+
+@pytest.mark.lengthy
+@pytest.mark.parametrize(
+    ("first", "pair"), [(WRIST, ("link4", "link6")), (WRIST, ("link4", "gripper")), (3, ("link3", "link5"))]
+)
+def test_the_room_of_a_cell_is_never_more_than_the_distance_anywhere_in_it(arm, contacts, first, pair):
+    rng, two = np.random.default_rng(0), _TwoJoints(arm.robot, link_shapes(arm.robot), first)
+    limits, joints = arm.robot.limits, slice(first, first + 2)
+    for _ in range(100):
+        width = rng.choice([1e-3, 0.2, 0.6], 2)
+        low = rng.uniform(limits.lower[joints], limits.upper[joints] - width)
+        room = two._room(pair, (low[0], low[0] + width[0], low[1], low[1] + width[1]))
+        for part in [*np.ndindex(2, 2), *rng.uniform(size=(4, 2))]:
+            q = np.array(arm.robot.home)
+            q[joints] = low + width * part
+            contacts.place(q)
+            assert contacts.distance(*pair) >= room - 1e-9
+
+
+def test_links_that_meet_somewhere_in_a_cell_are_not_apart_in_it(arm):
+    two, low, high = _TwoJoints(arm.robot, link_shapes(arm.robot), WRIST), *arm.arm.box[WRIST]
+    assert two._always_apart(("link4", "link6"), (low, high, 0.0, 1e-3))
+    assert not two._always_apart(("link4", "link6"), (low, high + 0.2, 0.0, 1e-3))
+
+
+def test_a_pair_of_bodies_is_proved_when_all_pairs_of_their_parts_are_inside_all_their_boxes():
+    bodies = [_Body(1, ("a",), []), _Body(3, ("b", "c"), [])]
+    rows, checked = np.array([[0, 1]]), frozenset({("a", "b"), ("a", "c")})
+    limits = np.array([[-3.0, 3.0], [-2.0, 2.0]])
+    one, other = np.array([[-1.0, 3.0], [-2.0, 2.0]]), np.array([[-2.0, 0.5], [-2.0, 2.0]])
+    assert _proved_last(rows, bodies, checked, {("a", "b"): one}, limits)[1] == 0
+    _, proved, box = _proved_last(rows, bodies, checked, {("a", "b"): one, ("a", "c"): other}, limits)
+    assert proved == 1
+    assert box.tolist() == [[-1.0, 0.5], [-2.0, 2.0]]
 
 
 def test_the_longest_run_is_found():
