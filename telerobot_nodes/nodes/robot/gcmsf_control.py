@@ -61,7 +61,7 @@ class LoopParameters:
 
     rate: float = parameter(500.0, unit="Hz", low=50.0, high=1000.0, doc="control loop rate")
     setpoint_rate: float = parameter(
-        250.0, unit="Hz", low=50.0, high=1000.0, doc="highest rate of setpoints sent to the arm; at rest 50 Hz"
+        250.0, unit="Hz", low=50.0, high=1000.0, doc="highest rate of setpoints sent to the arm; at rest about 80 Hz"
     )
     own_process: bool = parameter(True, doc="run the loop in a process of its own; else on a thread of this one")
     priority: int = parameter(80, low=0, high=99, doc="requested SCHED_FIFO priority; 0: none")
