@@ -24,6 +24,14 @@ def test_pieces_lie_in_the_order_of_their_links_and_spheres_hold_them(geometry):
         assert arrays.joints[i] in (link, max(link - 1, 0))
 
 
+def test_only_a_round_piece_is_not_moved_by_the_joint_that_spins_it(arm):
+    pieces = arm_pieces(arm)
+    behind = pieces.arrays.link - pieces.arrays.joints
+    of = {part: set(behind[[name == part for name in pieces.parts]].tolist()) for part in pieces.parts}
+    assert of["link6"] == {1}
+    assert of["gripper"] == of["left_finger"] == {0}
+
+
 def test_pairs_are_those_of_the_true_shapes_whatever_the_planner_s_are(panda):
     checked = link_pairs(panda.robot, link_shapes(panda.robot)).checked
     blind = replace(panda, checked=frozenset(), arm=panda.arm.without_pairs())

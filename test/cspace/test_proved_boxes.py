@@ -126,6 +126,17 @@ def test_lanes_in_the_box_are_free_whatever_the_others_are(arm):
         assert (batch.ratio[outside:] == 1.0).all()
 
 
+def test_lanes_whose_motion_leaves_the_box_are_looked_at(arm):
+    arm32, batch = arm32_of(arm.arm), batch_of(arm.arm, 0)
+    for lane in range(16):
+        batch.q[lane::16] = bent(arm, arm.arm.box[WRIST, 1] - 0.01)
+    batch.half[:], batch.delta[:] = 1.0, 0.0
+    for way, free in ((0.005, True), (0.05, False)):
+        batch.delta[WRIST] = way
+        bound_motion(arm32, batch)
+        assert (check_batch(arm32, NOTHING, batch, 3e-4, 0.0, False) == 0) == free
+
+
 def test_a_margin_between_links_beyond_what_is_proved_is_kept_by_the_spheres(arm):
     poses, q = link_poses_of(arm.arm), bent(arm, arm.arm.box[WRIST, 1] - 0.01)
     assert nearest(arm.arm, world_of([], 0.0, 0.5 * APART), poses, q, 1.0)[0] == pytest.approx(0.5 * APART, abs=1e-6)
