@@ -25,6 +25,9 @@ class Bystander:
     """Someone who publishes halts by hand, and sees the loop and the hardware."""
 
     def __init__(self, terminal):
+        from telerobot.msg import Halt
+        from telerobot_nodes.nodes.framework import qos_profile
+
         self.terminal = terminal
         self.halts, self.estops = terminal.publisher("halt"), terminal.publisher("estop")
         self.resumes = terminal.publisher("gcmsf_control/resume")
@@ -32,9 +35,6 @@ class Bystander:
         self.states = self.forwarded = 0
         terminal.subscribe("gcmsf_control/state", self._on_loop)
         terminal.subscribe("hardware_interface/state", lambda message: setattr(self, "hardware", message))
-        from telerobot.msg import Halt
-        from telerobot_nodes.nodes.framework import qos_profile
-
         copies = f"{terminal.namespace}/rtc_decision_unit/halt"  # at the robot's host
         terminal.node.create_subscription(Halt, copies, self._on_copy, qos_profile(graph.topic("halt").qos))
         self.until(lambda: self.loop and self.hardware and self._found())

@@ -14,9 +14,8 @@ from itertools import pairwise
 
 import coal
 import numpy as np
-import pinocchio as pin
 
-from telerobot_nodes.core.robot import LinkShape, RobotModel
+from telerobot_nodes.core.robot import LinkShape, RobotModel, chain_of
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.cspace.geometry.coverings import Covered, CoveringTrial
 from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, name_pair
@@ -55,16 +54,16 @@ class _TwoJoints:
 
     def __init__(self, robot: RobotModel, shapes: Sequence[LinkShape], first: int) -> None:
         self._robot, self._contacts, self._first = robot, LinkContacts(robot, shapes), first
-        kinds = [robot.model.joints[j + 1].shortname().removeprefix("JointModel") for j in (first, first + 1)]
-        self._turning = not any("P" in kind for kind in kinds)
+        chain = chain_of(robot.model, robot.tool_frame_id)
+        self._turning = not chain.prismatic[first : first + 2].any()
         moved = [shape for shape in shapes if shape.link == first + 2]
         self._reach = {shape.body: self._contacts.reach(shape.body) for shape in moved}
         self._spread: dict[str, float] = {}
         for shape in shapes:
             self._spread[shape.body] = max(self._spread.get(shape.body, 0.0), _spread(shape))
-        axis = _axis(robot, first + 1)
+        axis = chain.axis[first + 1]
         self._round = self._reach.keys() - {shape.body for shape in moved if not _is_round(shape, axis)}
-        self._beyond = float(np.linalg.norm(robot.model.jointPlacements[first + 2].translation))
+        self._beyond = float(np.linalg.norm(chain.offset[first + 1]))
 
     def box(self, pairs: Sequence[Pair]) -> FloatArray | None:
         """The box (n, 2) [rad] in which all pairs are apart; None when there is none."""
@@ -117,13 +116,6 @@ def _spread(shape: LinkShape) -> float:
     """Farthest [m] that a point of a shape may be from the nearest place at which the shape is looked at."""
     ends = [np.array([T.translation for T in turn]) for turn in shape.turns]
     return shape.slack + max(0.5 * float(np.linalg.norm(np.ptp(places, axis=0))) for places in ends)
-
-
-def _axis(robot: RobotModel, joint: int) -> FloatArray:
-    """The axis of a turning joint, in its frame."""
-    data = robot.new_data()
-    pin.computeJointJacobians(robot.model, data, pin.neutral(robot.model))
-    return np.asarray(pin.getJointJacobian(robot.model, data, joint + 1, pin.LOCAL)[3:, joint])
 
 
 def _is_round(shape: LinkShape, axis: FloatArray) -> bool:

@@ -245,7 +245,8 @@ def wrench_to_array(wrench: Any) -> FloatArray:
 def wrench_from_bytes(data: bytes) -> FloatArray:
     """(6,) force [N], torque [N m] of a serialized geometry_msgs/WrenchStamped, at whose end they stand; not validated.
 
-    A third of the cost of a message, for subscribers that read nothing else. Raises InvalidValueError.
+    For subscribers that read nothing else: no message is built, which is a third of what it costs to receive one.
+    Raises InvalidValueError.
     """
     if len(data) < SHORTEST_WRENCH:
         raise InvalidValueError("wrench (bytes)", len(data), f"allowed: {SHORTEST_WRENCH} or more")
