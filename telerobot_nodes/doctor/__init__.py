@@ -30,6 +30,7 @@ def examine(folder: Path, hosts: Path | None = None, role: str = "robot") -> Ite
     yield network_checks.domain()
     yield network_checks.discovery()
     yield network_checks.middleware()
+    yield network_checks.sockets()
     yield network_checks.security()
     yield network_checks.console_port()
     if hosts is not None:

@@ -17,6 +17,8 @@ DOMAINS = range(102)  # above them DDS uses ports that Linux gives to anybody
 RANGES = ("LOCALHOST", "OFF", "SUBNET", "SYSTEM_DEFAULT")
 MIDDLEWARE = ("", "rmw_fastrtps_cpp")
 CONSOLE_PORT = 8080
+SOCKET_BUFFER = 2_097_152  # [B] that a node asks for its sockets to receive in, in config/udp_loopback.xml
+RECEIVE_MOST = Path("/proc/sys/net/core/rmem_max")
 LOOPBACK = "127.0.0.1"
 
 
@@ -47,6 +49,20 @@ def middleware(environment: Mapping[str, str] = os.environ) -> Finding:
         if environment.get(name):
             return _profile(name, Path(environment[name]))
     return Finding("middleware", MIDDLEWARE[1])
+
+
+def sockets(most: Path = RECEIVE_MOST) -> Finding:
+    """What a node's sockets can hold while others keep it from the processor."""
+    try:
+        allowed = int(most.read_text())
+    except (OSError, ValueError):
+        return Finding("sockets", f"{most} is not readable", Verdict.CARE, "messages may be lost and sent again")
+    found = f"{allowed / 1e6:.1f} MB allowed of {SOCKET_BUFFER / 1e6:.1f} MB"
+    advice = (
+        f"a busy host loses messages and sends them again: `sysctl -w net.core.rmem_max={SOCKET_BUFFER}`, and the same "
+        "in /etc/sysctl.d/telerobot.conf"
+    )
+    return judged("sockets", found, Verdict.CARE if allowed < SOCKET_BUFFER else None, advice)
 
 
 def security(environment: Mapping[str, str] = os.environ) -> Finding:

@@ -56,6 +56,8 @@ def test_a_process_is_found_quickly_on_loopback_and_where_no_profile_was_chosen(
         space = "{" + root.tag[1:].partition("}")[0] + "}"
         period = root.find(f".//{space}leaseAnnouncement")
         assert (period.findtext(f"{space}sec"), period.findtext(f"{space}nanosec")) == ("0", "200000000")
+        repair = root.find(f".//{space}data_writer[@is_default_profile='true']//{space}heartbeatPeriod")
+        assert (repair.findtext(f"{space}sec"), repair.findtext(f"{space}nanosec")) == ("0", "100000000")
 
 
 def test_the_profile_names_one_transport_on_loopback():

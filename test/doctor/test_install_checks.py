@@ -32,6 +32,6 @@ def test_functions_that_are_not_compiled_are_named(monkeypatch, tmp_path):
 def test_every_check_is_made_once(tmp_path):
     findings = list(doctor.examine(tmp_path, tmp_path / "hosts.yaml"))
     names = [finding.check for finding in findings]
-    assert len(set(names)) == len(names) == 16
+    assert len(set(names)) == len(names) == 17
     assert names[-1] == "hosts"
     assert all(bool(finding.advice) == (finding.verdict is not Verdict.OK) for finding in findings)

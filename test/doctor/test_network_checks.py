@@ -53,6 +53,21 @@ def test_another_middleware_is_named():
     assert checks.middleware({"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}).verdict is Verdict.CARE
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"), [("212992\n", Verdict.CARE), ("4194304\n", Verdict.OK), ("?", Verdict.CARE)]
+)
+def test_sockets_that_hold_too_little_are_named_with_the_setting(tmp_path, text, verdict):
+    (tmp_path / "rmem_max").write_text(text)
+    finding = checks.sockets(tmp_path / "rmem_max")
+    assert finding.verdict is verdict
+    assert ("sysctl -w net.core.rmem_max=2097152" in finding.advice) == text.startswith("212992")
+    assert checks.sockets(tmp_path / "none").verdict is Verdict.CARE
+
+
+def test_the_sockets_are_judged_by_what_the_nodes_ask_for():
+    assert f"<receiveBufferSize>{checks.SOCKET_BUFFER}<" in share_path("config/udp_loopback.xml").read_text()
+
+
 def test_sros_needs_its_keystore(tmp_path):
     assert checks.security({}).verdict is Verdict.OK
     assert checks.security({"ROS_SECURITY_ENABLE": "true"}).verdict is Verdict.WRONG

@@ -1,6 +1,7 @@
 """Nodes on loopback without shared memory, as the product starts them; a user's own shell still finds them."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ pytest.importorskip("rclpy")
 from std_msgs.msg import String
 
 from telerobot_nodes.core.config import DISCOVERY, PROFILES
+from telerobot_nodes.doctor.network_checks import SOCKET_BUFFER
 
 LISTEN = """
 import rclpy
@@ -33,6 +35,7 @@ from telerobot_nodes.nodes.tools import link_emulator
 sys.exit(link_emulator.main(NodeOptions("link_emulator")))
 """
 PATIENCE = 30.0  # [s]
+EPHEMERAL = 32768  # first port that Linux gives to a socket that only sends
 
 
 @pytest.mark.parametrize("reach", [None, "LOCALHOST"])
@@ -48,6 +51,28 @@ def test_a_shell_with_the_middlewares_own_transports_receives_what_a_node_publis
 
 def test_this_process_maps_no_shared_memory_of_the_middleware(ros):
     assert "/dev/shm/fastrtps_" not in Path("/proc/self/maps").read_text()
+
+
+def test_the_sockets_of_a_node_hold_what_comes_while_it_does_not_run(ros):
+    sizes = {
+        one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+        for one in udp_sockets()
+        if 0 < one.getsockname()[1] < EPHEMERAL  # it receives
+    }
+    allowed = int(Path("/proc/sys/net/core/rmem_max").read_text())
+    assert sizes == {2 * min(SOCKET_BUFFER, allowed)}  # Linux doubles it
+
+
+def udp_sockets():
+    """Those of this process."""
+    for file in Path("/proc/self/fd").iterdir():
+        try:
+            one = socket.socket(fileno=os.dup(int(file.name)))
+        except OSError:  # closed meanwhile, or no socket
+            continue
+        with one:
+            if one.family == socket.AF_INET and one.type == socket.SOCK_DGRAM:
+                yield one
 
 
 def test_a_node_that_did_not_load_the_profile_is_refused():
