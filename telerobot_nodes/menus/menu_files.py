@@ -15,6 +15,7 @@ from telerobot_nodes.macros import MacroFolder, read_macros
 from telerobot_nodes.menus.leaf import Leaf, leaf_of
 from telerobot_nodes.menus.menu import Entry, Menu
 from telerobot_nodes.menus.parts import pose_of
+from telerobot_nodes.menus.sequence_files import MENU, sequence_folder, sequences_of
 from telerobot_nodes.operator.forms import MenuItem
 
 OWN = Path("menus")  # the operator's folder, below the working directory
@@ -114,7 +115,20 @@ def read_menus(folder: Path, robot: RobotModel) -> MenuFolder:
             menus[file.stem] = read_menu(file, robot, macros)
         except ParameterFileError as error:
             broken[file.stem] = error
+    if MENU not in menus and MENU not in broken:
+        named = {leaf.entry.macro for menu in menus.values() for leaf in menu.leaves.values()}
+        menus |= _sequences(folder, macros, named, robot)
     return MenuFolder(folder, robot, _ordered(menus), broken, stamp)
+
+
+def _sequences(folder: Path, beside: MacroFolder, named: set[str], robot: RobotModel) -> dict[str, ReadMenu]:
+    """The menu of the operator's own macros, unless there are none. `beside`: those that the menus name."""
+    own = sequence_folder(folder)
+    if own.resolve() == beside.folder.resolve():
+        found = sequences_of(beside, named, robot)
+    else:
+        found = sequences_of(read_macros(own), (), robot) if own.is_dir() else None
+    return {MENU: ReadMenu(*found)} if found is not None else {}
 
 
 def read_menu(file: Path, robot: RobotModel, macros: MacroFolder) -> ReadMenu:
@@ -129,7 +143,7 @@ def read_menu(file: Path, robot: RobotModel, macros: MacroFolder) -> ReadMenu:
 def stamp_of(folder: Path) -> Stamp:
     """What changes when a file of the folder, or a macro beside it, is edited."""
     found = []
-    for place in (folder, folder.resolve().parent / MACROS):
+    for place in sorted({folder.resolve(), folder.resolve().parent / MACROS, sequence_folder(folder).resolve()}):
         for file in sorted(place.glob("*.yaml")):
             try:
                 status = file.stat()

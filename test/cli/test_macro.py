@@ -62,6 +62,12 @@ def test_check_prints_the_numbers_of_every_step(folder, capsys):
         (["check", "back", "--robot", "nosuch"], "nosuch"),
         (["test", "back", "way=1"], "allowed: 0.01 .. 0.2 [m]"),
         (["run", "back", "way=1"], "allowed: 0.01 .. 0.2 [m]"),
+        (["test", "back", "--start", "0 0 0"], "--start: '0 0 0' is not allowed; allowed: 6 numbers"),
+        (["test", "back", "--start", "0 0 0 0 0 x"], "allowed: 6 numbers, with spaces"),
+        (["test", "back", "--start", "0 0 0 0 0 nan"], "allowed: 6 numbers, with spaces"),
+        (["test", "back", "--start", "0 0 0 0 0 99"], "allowed: angles inside the joints' limits"),
+        (["test", "back", "--camera", "0 0 1"], "--camera: '0 0 1' is not allowed; allowed: 7 numbers"),
+        (["test", "back", "--delay", "-1"], "greater than or equal to 0"),
         (["show", "back", "--folder", "nowhere"], "there is no folder nowhere"),
     ],
 )
@@ -84,6 +90,10 @@ def test_a_test_is_recorded_with_its_numbers_and_an_edited_macro_is_another(fold
     assert "back/go: completed, which is not accepted" in capsys.readouterr().out
     assert main(["macro", "runs", "back"]) == 0
     line = capsys.readouterr().out
+    assert main(["macro", "test", "back", "way=0.02", "--delay", "1", "--follow"]) == 1
+    *samples, step, end = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert np.linalg.norm(np.subtract(samples[-1]["tool"], samples[0]["tool"])) == pytest.approx(0.02, abs=1e-3)
+    assert (step["label"], step["result"], end["succeeded"]) == ("back/go", "completed", False)
     assert "version 3  physics arm, delay 0 s  back/go: completed" in line
     (folder / "back.yaml").write_text(MACRO.replace("0.05", "0.06"))
     assert main(["macro", "runs", "back"]) == 0

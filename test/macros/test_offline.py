@@ -45,6 +45,23 @@ def test_a_relative_macro_moves_the_same_from_any_start(write, arm, seed):
 
 
 @pytest.mark.lengthy
+def test_each_step_and_its_end_take_the_delay_and_the_motion_is_shown_as_it_goes(write, arm):
+    step = "  - {step: s, primitive: cartesian_guarded, values: {tr_rel_dest: [0, 0, -0.02, 0, 0, 0, 1]}}\n"
+    folder, took = write(m=HEAD("relative") + step), []
+    for one_way in (0.0, 0.5):
+        robot, shown = OfflineRobot(arm, board=False, one_way=one_way), []
+        robot.follow(lambda now, q, shown=shown: shown.append((now, q)), 0.05)
+        assert run(folder, "m", robot).succeeded
+        took.append(robot.rig.now)
+        times = np.array([now for now, _ in shown])
+        assert np.allclose(np.diff(times), 0.05)
+        away = [np.abs(q - arm.home).max() for _, q in shown]
+        assert away[-1] > 0.01
+        assert max(away[: round(one_way / 0.05)], default=0.0) < 1e-3  # the step has not arrived
+    assert took[1] - took[0] == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.lengthy
 def test_an_unreachable_step_and_a_text_are_refused_in_their_place(write, arm):
     step = "  - {step: s, primitive: cartesian_guarded, values: {tr_rel_dest: [9, 0, 0, 0, 0, 0, 1]}}\n"
     folder = write(m=HEAD("relative") + step)

@@ -4,16 +4,19 @@ import shutil
 import time
 from threading import Condition
 
+import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
 
 from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.nodes.clients import NoGraphError
 from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive
-from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun
+from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun, SimulatedRun
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
-from telerobot_nodes.operator.forms import RunLeaf, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, RunLeaf, SimulateLeaf, StopLeaf
 
 MENU = """
 menu: m
@@ -30,7 +33,7 @@ entries:
     doc: Move off.
     macro: back_off
 """
-LIMIT = 30.0  # [s]
+LIMIT = 90.0  # [s]
 FELT = (3.0, 0.0, 4.0, 0.0, 0.0, 0.0)  # [N], [N m]
 REPORT = PrimitiveReport(1, "cartesian_guarded", PrimitiveEnd.RUNNING, "moving", "", wrench=FELT, elapsed=1.5)
 
@@ -62,7 +65,7 @@ class Sent:
     """Leaves that were begun, as primitives that the test ends."""
 
     def __init__(self):
-        self.begun, self.running = [], None
+        self.begun, self.running, self.start = [], None, None
 
     def begin(self, leaf, values):
         if leaf.entry.macro:
@@ -70,6 +73,9 @@ class Sent:
         self.begun.append((leaf.runs, values))
         self.running = RunningPrimitive(Condition(), LIMIT, lambda values: None)
         return PrimitiveRun(self.running)
+
+    def simulate(self, leaf, values):
+        return SimulatedRun(leaf, values, "arm", self.start, 0.4)
 
     def step(self, now):
         pass
@@ -165,6 +171,58 @@ def test_what_is_not_allowed_is_refused_beside_its_field_and_nothing_is_sent(run
 def test_a_macro_without_a_graph_ends_with_the_reason(runner, widgets):
     press(runner, widgets, RunLeaf("m/away", {}))
     step_until(runner, lambda: widgets.lines[-1] == ("m/away refused: no graph is running here", "bad"))
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(240)
+def test_a_leaf_is_simulated_from_where_the_arm_stands_and_nothing_is_sent(runner, widgets, sent):
+    arm = load_robot("arm")
+    sent.start = np.array(arm.home) + 0.05
+    press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.1"}))
+    step_until(runner, lambda: runner.simulated(time.monotonic()) is not None)
+    first = runner.simulated(time.monotonic()).path[0]
+    assert np.allclose(first, arm.forward(sent.start).translation, atol=1e-3)
+    press(runner, widgets, RunLeaf("m/up", {}))
+    assert widgets.lines[-1] == ("m/up runs; allowed: after its end, or `stop motion`", "bad")
+    step_until(runner, lambda: widgets.now == "")
+    assert widgets.lines[-1] == ("m/up simulated: succeeded", "good")
+    seen = runner.simulated(time.monotonic() + 60.0)
+    assert np.linalg.norm(seen.path[-1] - first) == pytest.approx(0.05, abs=1e-3)
+    assert np.allclose(arm.forward(seen.joints).translation, seen.path[-1], atol=1e-5)
+    assert sent.begun == []
+    press(runner, widgets, StopLeaf())
+    assert runner.simulated(time.monotonic()) is None
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(240)
+def test_a_sequence_is_built_from_leaves_and_simulated_from_its_menu(runner, widgets, folder):
+    press(runner, widgets, AddLeaf("m/up", {"speed": "0.05"}, "twice"), AddLeaf("m/up", {"speed": "9"}, "twice"))
+    assert widgets.lines[-1] == (f"m/up is step 1 of {folder.parent / 'macros' / 'twice'}.yaml", "good")
+    assert list(widgets.refused) == [("m/up", "speed")]
+    press(runner, widgets, AddLeaf("m/up", {}, "twice"), AddLeaf("m/up", {}, "No"))
+    assert widgets.lines[-1][1] == "bad"
+    step_until(runner, lambda: [item.name for item in widgets.items] == ["m", "sequences"])
+    press(runner, widgets, SimulateLeaf("sequences/twice", {}))
+    step_until(runner, lambda: widgets.lines[-1] == ("sequences/twice simulated: succeeded", "good"))
+    path = runner.simulated(time.monotonic()).path
+    assert np.linalg.norm(path[-1] - path[0]) == pytest.approx(0.1, abs=2e-3)
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(240)
+def test_a_simulated_macro_counts_as_its_test_and_one_that_is_stopped_or_cannot_run_says_so(
+    runner, widgets, sent, folder
+):
+    press(runner, widgets, SimulateLeaf("m/away", {}))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/away simulated: succeeded", "good"))
+    (record,) = records_of(folder.parent / "macros", "back_off")
+    assert (record.place, record.delay, record.succeeded) == (Place.PHYSICS, 0.2, True)
+    press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.01"}), StopLeaf())
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up simulation stopped", "bad"))
+    sent.start = np.full(6, 9.0)  # outside the limits
+    press(runner, widgets, SimulateLeaf("m/up", {}))
+    step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "--start" in widgets.lines[-1][0])
 
 
 @pytest.mark.lengthy

@@ -38,6 +38,7 @@ class ExecutorRobot(OnExecutor):
         self.executed = []  # (seq, epoch)
         self.refused = []
         self.poses = []
+        self._primitive = None  # from, to [rad], begin, end [s]
         self.worst_velocity = self.worst_acceleration = 0.0
 
     @property
@@ -62,6 +63,8 @@ class ExecutorRobot(OnExecutor):
         self.poses.append(self.pose)
 
     def _step(self):
+        if self._run_primitive():
+            return
         f = self.follower
         rest = f.sample(self.now)
         self.worst_velocity = max(self.worst_velocity, np.max(np.abs(f.v) / ARM.limits.velocity))
@@ -76,6 +79,28 @@ class ExecutorRobot(OnExecutor):
             window = self.executor.tick(self.now)
             if window is not None:
                 f.offer(self.now, window)
+
+    def move_by_primitive(self, by, seconds):
+        """Something else than the plan moves the arm by joint angles [rad], from now on."""
+        q = self.follower.q.copy()
+        self._primitive = q, q + by, self.now, self.now + seconds
+
+    def _run_primitive(self):
+        """Move the arm; the loop says so, and takes no window meanwhile. False: there is no primitive."""
+        if self._primitive is None:
+            return False
+        a, b, begin, end = self._primitive
+        f, share = self.follower, min((self.now - begin) / (end - begin), 1.0)
+        f.hold(a + share * (b - a), f.plan_time)
+        v = (b - a) / (end - begin)
+        report = ControlReport(
+            ControlState.TRACKING, f.number, f.refused, f.plan_time, f.q.copy(), v, f.number, f.plan_time, primitive=7
+        )
+        self.executor.on_control(self.now, report)
+        assert self.executor.tick(self.now) is None
+        if share == 1.0:
+            self._primitive = None
+        return True
 
     def report(self):
         return self.executor.report(self.now)

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from datetime import datetime, timezone
 from typing import Annotated, Any, NoReturn
 
+import numpy as np
 import typer
 
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import MacroEnd, RecordedRun, StepEnd, check_macro, check_whole, records_of
 
 NOT_DONE = 1
+FOLLOW_PERIOD = 0.05  # [s]
 LONGEST = 3600.0  # [s] of a sequence that is sent as one
 
 
 def test(
-    name: Name, values: Values = None, folder: Folder = None, robot: RobotName = "arm", as_json: AsJson = False
+    name: Name,
+    values: Values = None,
+    folder: Folder = None,
+    robot: RobotName = "arm",
+    delay: Annotated[float, typer.Option(min=0.0, help="Round trip of the link to the robot, as expected [s].")] = 0.0,
+    start: Annotated[str, typer.Option(help="Joints where the arm begins [rad], with spaces; default: home.")] = "",
+    camera: Annotated[str, typer.Option(help="x y z qx qy qz qw of the camera in WORLD, for `camera.pose`.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", help="Print the motion as it is computed: JSON lines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a macro on an arm in physics on this machine, without a graph. Exit code 0: every result was accepted."""
     from telerobot_nodes.macros import OfflineRobot
 
     macros, arguments, model = macros_of(folder), arguments_of(values), model_of(robot)
     check_macro(macros, name, model, arguments)
-    offline = OfflineRobot(model)
+    offline = OfflineRobot(model, _start(start, model), one_way=0.5 * delay)
+    offline.camera_pose = _numbers("--camera", camera, 7)
+    if follow:
+        offline.follow(lambda now, q: _print_sample(model, now, q), FOLLOW_PERIOD)
     date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    recorded = RecordedRun(macros, name, arguments, robot, date)
-    _finish(recorded.play(offline.context, offline.send, _shower(as_json)), as_json)
+    recorded = RecordedRun(macros, name, arguments, robot, date, delay=0.5 * delay)
+    show = _print_end if follow else _shower(as_json)
+    _finish(recorded.play(offline.context, offline.send, show), as_json or follow)
 
 
 def run(
@@ -74,6 +92,38 @@ def runs(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
         by_override = ", by override" if record.override else ""
         where = f"{record.place.value} {record.robot}, delay {record.delay:g} s"
         print(f"{record.date}  {record.hash[:12]} {which}  {where}{by_override}  {outcome}")
+
+
+def _start(text: str, model: RobotModel) -> FloatArray | None:
+    """Joints (dof,) [rad] within their limits; None: home. Raises InvalidValueError."""
+    if not text.strip():
+        return None
+    q = np.array(_numbers("--start", text, model.dof))
+    if not np.all((model.limits.lower <= q) & (q <= model.limits.upper)):
+        raise InvalidValueError("--start", text, "allowed: angles inside the joints' limits")
+    return q
+
+
+def _numbers(option: str, text: str, count: int) -> tuple[float, ...]:
+    """Numbers of an option; none: it was not given. Raises InvalidValueError."""
+    try:
+        found = tuple(float(word) for word in text.split())
+    except ValueError:
+        found = (math.nan,)
+    if text.strip() and (len(found) != count or not all(map(math.isfinite, found))):
+        raise InvalidValueError(option, text, f"allowed: {count} numbers, with spaces")
+    return found
+
+
+def _print_sample(model: RobotModel, now: float, q: FloatArray) -> None:
+    place = model.forward(q).translation
+    print(
+        json.dumps({"time": round(now, 4), "joints": q.round(6).tolist(), "tool": place.round(6).tolist()}), flush=True
+    )
+
+
+def _print_end(end: StepEnd) -> None:
+    print(json.dumps(vars(end)), flush=True)
 
 
 def _shower(as_json: bool) -> Any:

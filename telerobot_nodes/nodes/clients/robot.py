@@ -13,6 +13,8 @@ from threading import Condition, Event
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.nodes.clients.carrier import Carrier, OwnCarrier
@@ -20,6 +22,7 @@ from telerobot_nodes.nodes.clients.discovery import QUEUE, find_prefix
 from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, Texts
+from telerobot_nodes.nodes.messages import pose_to_array
 from telerobot_nodes.operator.client import (
     Answer,
     Command,
@@ -113,6 +116,8 @@ class Robot(OperatorWords):
                 self._client = connect(carrier, self._port, REQUEST_LIMIT)
                 self._texts = Texts(carrier, changed, self.agent)
                 self._primitives = Primitives(carrier, changed, self.agent)
+                self._camera_pose: FloatArray = np.empty(0)
+            carrier.subscribe("camera/pose", self._on_camera_pose)
             carrier.every(STEP_PERIOD, self._step)
             self._wait_for_first_states()
         except BaseException:
@@ -138,6 +143,11 @@ class Robot(OperatorWords):
         """Obstacles around the arm, and bodies that its tool holds."""
         with self._changed:
             return self._client.solids
+
+    @property
+    def camera_pose(self) -> FloatArray:
+        """(7,) optical frame of the camera in WORLD, with its latest picture; empty: none was received."""
+        return self._camera_pose
 
     @property
     def tasks(self) -> dict[int, str]:
@@ -270,6 +280,9 @@ class Robot(OperatorWords):
             seen = view(self._client, now)
             for listener in self._listeners:
                 listener(seen)
+
+    def _on_camera_pose(self, message: Any) -> None:
+        self._camera_pose = pose_to_array(message.pose)
 
     def _send_waiting(self, now: float) -> None:
         """Send what is served now; finish the halts that are confirmed."""

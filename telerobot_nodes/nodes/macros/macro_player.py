@@ -65,10 +65,10 @@ class MacroPlayer:
             _stop(self._running)
 
     def context(self) -> Context:
-        """Tool, joints and obstacles as received until now."""
+        """Tool, joints, obstacles and the camera's place as received until now."""
         state = self._robot.state
         solids = {solid.thing: {"pose": solid.pose} for solid in reversed(self._robot.solids) if not solid.held}
-        return Context(state.tool_pose, state.joint_position, solids)
+        return Context(state.tool_pose, state.joint_position, solids, tuple(self._robot.camera_pose.tolist()))
 
     def send(self, step: BoundStep) -> Ended:
         """Run one step to its end. Interrupted, it stops the arm on its path."""

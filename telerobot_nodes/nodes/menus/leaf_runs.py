@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Thread
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.macros import StepEnd
@@ -14,6 +14,9 @@ from telerobot_nodes.menus import Leaf
 from telerobot_nodes.nodes.clients import Robot, RunningPrimitive
 from telerobot_nodes.nodes.macros import MacroPlayer
 from telerobot_nodes.operator.client import PrimitiveReport, PrimitiveResult
+
+if TYPE_CHECKING:
+    from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun
 
 LIMIT = 3600.0  # [s] for a leaf to end
 
@@ -46,6 +49,9 @@ class LeafRuns(Protocol):
 
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values. Raises TelerobotError when it may not run."""
+
+    def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
+        """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""
 
     def step(self, now: float) -> None:
         """Send what could not be sent before."""

@@ -5,18 +5,20 @@ They are read on a thread: reading takes tenths of a second, in which the caller
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, read_menus
-from telerobot_nodes.operator.forms import MenuItem, RunLeaf, StopLeaf
+from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, add_step, read_menus, sequence_folder
+from telerobot_nodes.operator.forms import AddLeaf, MenuItem, RunLeaf, Simulated, SimulateLeaf, StopLeaf
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns
+    from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun
 
 READ_PERIOD = 1.0  # [s] between looks for edited files
 
@@ -27,8 +29,8 @@ class MenuWidgets(Protocol):
     def show_menus(self, items: tuple[MenuItem, ...]) -> None:
         """Show these menus; the person stays where he is, if that is left."""
 
-    def take(self) -> Sequence[RunLeaf | StopLeaf]:
-        """What is to be run and stopped, since the last call."""
+    def take(self) -> Sequence[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
+        """What is to be added, run, simulated and stopped, since the last call."""
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
         """Show why a leaf does not run, each reason beside its field; what belongs to none, below."""
@@ -47,6 +49,7 @@ class MenuRunner:
         """`robot`: name or file, for which the leaves are checked."""
         self._view, self._runs, self._robot = view, runs, robot
         self._running: tuple[Leaf, LeafRun] | None = None
+        self._simulated: SimulatedRun | None = None  # shown until the next one, a run or a stop
         self._looked = 0.0  # [s] at the files
         self._reader = ThreadPoolExecutor(1, "menus")
         self._fresh: Future[MenuFolder] | None = None
@@ -61,14 +64,18 @@ class MenuRunner:
         """Do what was pressed, read edited files, show what runs."""
         self._read(now)
         for asked in self._view.take():
-            if isinstance(asked, RunLeaf):
-                self._run(asked)
-            elif self._running is not None:
-                self._running[1].stop()
+            if isinstance(asked, StopLeaf):
+                self._stop()
+            elif isinstance(asked, AddLeaf):
+                self._add(asked)
             else:
-                self._view.tell("no motion of a menu is running")
+                self._run(asked)
         self._runs.step(now)
         self._follow()
+
+    def simulated(self, now: float) -> Simulated | None:
+        """The simulated arm at `now` [s] of the monotonic clock; None: nothing is simulated."""
+        return self._simulated.shown(now) if self._simulated is not None else None
 
     def _read(self, now: float) -> None:
         if self._fresh is not None:
@@ -90,22 +97,48 @@ class MenuRunner:
         for text in news:
             self._view.tell(text, "bad")
 
-    def _run(self, asked: RunLeaf) -> None:
+    def _run(self, asked: RunLeaf | SimulateLeaf) -> None:
         if self._running is not None:
             self._view.tell(f"{self._running[0].path} runs; allowed: after its end, or `stop motion`", "bad")
             return
-        try:
+        with self._refusing(asked.path):
             leaf = self._folder.leaf(asked.path)
-            run = self._runs.begin(leaf, leaf.fill(asked.typed))
+            values = leaf.fill(asked.typed)
+            run: LeafRun
+            if isinstance(asked, SimulateLeaf):
+                run = self._simulated = self._runs.simulate(leaf, values)
+            else:
+                run = self._runs.begin(leaf, values)
+                self._simulated = None
+            self._view.refuse(asked.path, {})
+            self._running = leaf, run
+            self._view.tell(f"> {leaf.path}")
+
+    def _add(self, asked: AddLeaf) -> None:
+        with self._refusing(asked.path):
+            leaf = self._folder.leaf(asked.path)
+            values = leaf.fill(asked.typed)
+            folder = sequence_folder(self._folder.folder)
+            count = add_step(folder, asked.sequence, leaf, values, self._folder.robot)
+            self._view.refuse(asked.path, {})
+            self._view.tell(f"{leaf.path} is step {count} of {folder / asked.sequence}.yaml", "good")
+
+    @contextmanager
+    def _refusing(self, path: str) -> Iterator[None]:
+        """Show a person why his leaf was refused."""
+        try:
+            yield
         except FormRefusedError as error:
-            self._view.refuse(asked.path, error.refusals)
-            return
+            self._view.refuse(path, error.refusals)
         except TelerobotError as error:  # the file was edited since, or the macro is not tested
             self._view.tell(str(error), "bad")
-            return
-        self._view.refuse(asked.path, {})
-        self._running = leaf, run
-        self._view.tell(f"> {leaf.path}")
+
+    def _stop(self) -> None:
+        if self._running is not None:
+            self._running[1].stop()
+        elif self._simulated is None:
+            self._view.tell("no motion of a menu is running")
+        self._simulated = None
 
     def _follow(self) -> None:
         if self._running is None:

@@ -102,8 +102,9 @@ class OperatorConsoleNode(GraphNode):
         if self._send_texts is not None:
             self.every(TICK_PERIOD, self._send_texts)
         folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
-        menus = MenuRunner(MenuView(self._console.gui), NodeRuns(self, "console"), folder, options.robot)
-        self.every(TICK_PERIOD, lambda: menus.step(self.now()))
+        runs = NodeRuns(self, "console", self._client)
+        self._menus = MenuRunner(MenuView(self._console.gui), runs, folder, options.robot)
+        self.every(TICK_PERIOD, lambda: self._menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)
         self.every(TICK_PERIOD, self._tick)
 
@@ -125,6 +126,7 @@ class OperatorConsoleNode(GraphNode):
 
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at
+        self._console.show_simulated(self._menus.simulated(time.monotonic()))
         self._console.step(self.now())
         if self._console.browsers:
             self._window.step(self._feed, self._client, self.now())

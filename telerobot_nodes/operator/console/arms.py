@@ -22,6 +22,7 @@ from telerobot_nodes.operator.client import (
     scene,
     view,
 )
+from telerobot_nodes.operator.forms import Simulated
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes
 
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of a plan
@@ -61,6 +62,10 @@ class DrawnArm:
             picture = replace(picture, estimate=None, head=None, trial=None, head_pose=None, conflicts=NO_CONFLICTS)
         self._drawing.draw(picture)
         return picture
+
+    def draw_simulated(self, simulated: Simulated | None) -> None:
+        """Draw the arm of a simulated motion with its tool's path; None: there is none."""
+        self._drawing.draw_simulated(simulated)
 
     def draw_plan(self, picture: SceneView, now: float) -> None:
         """Draw the plan if it has changed, at most every PLAN_PERIOD."""

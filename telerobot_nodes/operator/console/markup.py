@@ -66,6 +66,7 @@ def legend() -> str:
         ("arm, estimated now", palette.ESTIMATE),
         ("forward simulation", palette.PREDICTED),
         ("trial path", palette.TRIAL),
+        ("simulated motion of a menu", palette.SIMULATED),
         ("executed", palette.EXECUTED),
         ("committed stretch", palette.COMMITTED),
         *palette.TIMINGS,

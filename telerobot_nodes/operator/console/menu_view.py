@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from telerobot_nodes.operator.forms import FormField, MenuItem, RunLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
 from telerobot_nodes.operator.scene import palette
 
 MOST_WAITING = 32  # presses; a person cannot press faster than the node takes them
@@ -18,6 +18,10 @@ LINES = 4  # shown of what was told
 INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
+SIMULATE_HINT = "on an arm in physics on this host, from where the real one stands; that one does not move"
+ADD_HINT = "as the next step of the macro of this name, which then stands in the menu `sequences`"
+SEQUENCE = "sequence"  # name until another is typed
+Asked = AddLeaf | RunLeaf | SimulateLeaf | StopLeaf
 
 
 class MenuView:
@@ -27,7 +31,7 @@ class MenuView:
         self._gui = gui
         self._items: tuple[MenuItem, ...] = ()
         self._path: tuple[str, ...] = ()
-        self._pressed: deque[str | RunLeaf | StopLeaf] = deque()
+        self._pressed: deque[str | Asked] = deque()
         self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
         self._typed = False
         self._form: _FormView | None = None
@@ -35,7 +39,7 @@ class MenuView:
         self._body: Any = None
         with self._folder:
             self._told = gui.add_html("", order=1e9)  # last, whatever is shown
-        self._now = ""
+        self._now, self._sequence = "", SEQUENCE
 
     # the node's thread -----------------------------------------------------------------------------------------
 
@@ -48,15 +52,15 @@ class MenuView:
             self._path = self._path[:-1]
         self._draw()
 
-    def take(self) -> list[RunLeaf | StopLeaf]:
-        """Follow what was pressed and typed; returns what is to be run and stopped."""
-        asked: list[RunLeaf | StopLeaf] = []
+    def take(self) -> list[Asked]:
+        """Follow what was pressed and typed; returns what is to be run, simulated and stopped."""
+        asked: list[Asked] = []
         while self._pressed:
             press = self._pressed.popleft()
-            if isinstance(press, (RunLeaf, StopLeaf)):
-                asked.append(press)
-            else:
+            if isinstance(press, str):
                 self._go(press)
+            else:
+                asked.append(press)
         if self._typed and self._form is not None:
             self._typed = False
             self._form.check()
@@ -122,10 +126,20 @@ class MenuView:
 
     def _run_row(self, leaf: MenuItem, form: _FormView) -> None:
         path = "/".join(self._path)
+        simulate = self._gui.add_button(f"simulate {leaf.title}", color="grape", hint=SIMULATE_HINT)
+        simulate.on_click(lambda _event: self._press(SimulateLeaf(path, form.typed())))
         run = self._gui.add_button(f"run {leaf.title}", color="teal", hint=leaf.doc)
         run.on_click(lambda _event: self._press(RunLeaf(path, form.typed())))
         stop = self._gui.add_button(STOP, color="orange", hint="the arm comes to rest on its path")
         stop.on_click(lambda _event: self._press(StopLeaf()))
+        name = self._gui.add_text("sequence", self._sequence, hint=ADD_HINT)
+        add = self._gui.add_button(f"add {leaf.title} to the sequence", color="gray", hint=ADD_HINT)
+
+        def added(_event: Any) -> None:
+            self._sequence = name.value
+            self._press(AddLeaf(path, form.typed(), name.value))
+
+        add.on_click(added)
 
     def _button(self, label: str, name: str, colour: str | None, hint: str) -> None:
         button = self._gui.add_button(label, color=colour, hint=hint or None)
@@ -133,7 +147,7 @@ class MenuView:
 
     # the browser's threads -------------------------------------------------------------------------------------
 
-    def _press(self, press: str | RunLeaf | StopLeaf) -> None:
+    def _press(self, press: str | Asked) -> None:
         if isinstance(press, StopLeaf):
             self._pressed.appendleft(press)
         elif len(self._pressed) < MOST_WAITING:

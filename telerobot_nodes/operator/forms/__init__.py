@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.forms.form import Filled, Form, MenuItem, RunLeaf, StopLeaf
+from telerobot_nodes.operator.forms.form import AddLeaf, Filled, Form, MenuItem, RunLeaf, SimulateLeaf, StopLeaf
 from telerobot_nodes.operator.forms.form_field import FormField, Sort, Value
+from telerobot_nodes.operator.forms.simulated import Simulated
 
-__all__ = ["Filled", "Form", "FormField", "MenuItem", "RunLeaf", "Sort", "StopLeaf", "Value"]
+__all__ = [
+    "AddLeaf",
+    "Filled",
+    "Form",
+    "FormField",
+    "MenuItem",
+    "RunLeaf",
+    "SimulateLeaf",
+    "Simulated",
+    "Sort",
+    "StopLeaf",
+    "Value",
+]

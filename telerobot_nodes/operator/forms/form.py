@@ -49,6 +49,23 @@ class RunLeaf:
 
 
 @dataclass(frozen=True)
+class SimulateLeaf:
+    """A person simulates a leaf: the real arm does not move. `typed`: what its fields held, by name."""
+
+    path: str
+    typed: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class AddLeaf:
+    """A person adds a leaf to a sequence, by its name. `typed`: what its fields held, by name."""
+
+    path: str
+    typed: Mapping[str, object]
+    sequence: str
+
+
+@dataclass(frozen=True)
 class StopLeaf:
     """A person stops what runs."""
 

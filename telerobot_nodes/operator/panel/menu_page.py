@@ -22,7 +22,7 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.operator.forms import FormField, MenuItem, RunLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
 
 LINES = 4  # shown of what was told
 REFUSED = "color: #b3191e; font-weight: bold"
@@ -35,7 +35,7 @@ class MenuPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._items: tuple[MenuItem, ...] = ()
-        self._asked: list[RunLeaf | StopLeaf] = []
+        self._asked: list[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf] = []
         self._lines: deque[str] = deque(maxlen=LINES)
         self._now = ""
         self._form: _LeafForm | None = None
@@ -45,16 +45,24 @@ class MenuPage(QWidget):
         self._tree.currentItemChanged.connect(lambda _now, _before: self._choose())
         self._place = QScrollArea()
         self._place.setWidgetResizable(True)
+        self._simulate = _button("simulate_leaf", "simulate", self._press_simulate)
         self._run = _button("run_leaf", "run", self._press_run)
         self._stop = _button("stop_leaf", "stop motion", self._press_stop)
+        self._add = _button("add_leaf", "add to the sequence", self._press_add)
+        self._sequence = QLineEdit("sequence")
+        self._sequence.setObjectName("sequence")
         self._told = _words("menu_lines")
         buttons = QHBoxLayout()
-        for button in (self._run, self._stop):
+        for button in (self._simulate, self._run, self._stop):
             buttons.addWidget(button)
         layout = QVBoxLayout(self)
         layout.addWidget(self._tree, 2)
         layout.addWidget(self._place, 3)
         layout.addLayout(buttons)
+        sequence = QHBoxLayout()
+        for widget in (self._sequence, self._add):
+            sequence.addWidget(widget)
+        layout.addLayout(sequence)
         layout.addWidget(self._told)
         self._choose()
 
@@ -72,8 +80,8 @@ class MenuPage(QWidget):
             if branch.data(0, PATH) == path:
                 self._tree.setCurrentItem(branch)
 
-    def take(self) -> list[RunLeaf | StopLeaf]:
-        """What is to be run and stopped, since the last call."""
+    def take(self) -> list[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
+        """What is to be added, run, simulated and stopped, since the last call."""
         asked, self._asked = self._asked, []
         return asked
 
@@ -106,11 +114,20 @@ class MenuPage(QWidget):
         item = _item_at(self._items, self._path())
         self._form = _LeafForm(item.doc, item.form.fields) if item is not None and item.form is not None else None
         self._place.setWidget(self._form or QLabel("choose a motion"))
-        self._run.setEnabled(self._form is not None)
+        for button in (self._simulate, self._run, self._add):
+            button.setEnabled(self._form is not None)
 
     def _press_run(self) -> None:
         if self._form is not None:
             self._asked.append(RunLeaf(self._path(), self._form.typed()))
+
+    def _press_simulate(self) -> None:
+        if self._form is not None:
+            self._asked.append(SimulateLeaf(self._path(), self._form.typed()))
+
+    def _press_add(self) -> None:
+        if self._form is not None:
+            self._asked.append(AddLeaf(self._path(), self._form.typed(), self._sequence.text()))
 
     def _press_stop(self) -> None:
         self._asked.insert(0, StopLeaf())

@@ -11,7 +11,14 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.scene import palette
 
-_THICKNESS = {"executed": 0.003, "committed": 0.008, "ahead": 0.005, "trial": 0.004, "other": 0.004}  # [m]
+_THICKNESS = {
+    "executed": 0.003,
+    "committed": 0.008,
+    "ahead": 0.005,
+    "trial": 0.004,
+    "other": 0.004,
+    "simulated": 0.005,
+}  # [m]
 _CONFLICT_THICKNESS = 0.011  # [m]
 
 
@@ -33,6 +40,7 @@ class PlanView:
         self._scene, self._root = scene, root
         self._handles: dict[str, Any] = {}
         self._conflicts: FloatArray = np.empty((0, 2, 3))
+        self._simulated = 0  # vertices of its path, as drawn
         scene.add_frame(root, show_axes=False)
 
     def draw(self, lines: PlanLines, other: FloatArray) -> None:
@@ -53,6 +61,12 @@ class PlanView:
             self._handles["conflicts"] = self._scene.add_line_segments(
                 f"{self._root}/conflicts", stretches, linear(palette.CONFLICT), thickness=_CONFLICT_THICKNESS
             )
+
+    def draw_simulated(self, vertices: FloatArray) -> None:
+        """Draw the path (n, 3) [m] of a simulated motion over the plan; only changes are sent."""
+        if len(vertices) != self._simulated:
+            self._simulated = len(vertices)
+            self._line("simulated", vertices, linear(palette.SIMULATED))
 
     def _line(self, name: str, vertices: FloatArray, colours: npt.NDArray[np.uint8]) -> None:
         if len(vertices) < 2:

@@ -6,7 +6,7 @@ enter: sampling, the operation log itself (`plan.log`), clocks.
 
 from __future__ import annotations
 
-from telerobot_nodes.core.protocol import AuthorityKind, OperationKind
+from telerobot_nodes.core.protocol import AuthorityKind, ExecutorMode, OperationKind
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plan.authority import FORCED, AuthorityMessage, StandBy
@@ -36,6 +36,7 @@ class PlanSync:
         self._recorder = recorder
         self._notices = notices
         self._pose = start_pose  # (7,) of the tool, as last reported
+        self._first_seq = 0  # point with which this agent began its plan
         self._idle = MovedWhileIdle()
         self._next_send = 0.0
         self._sent: dict[OperationKind, tuple[int, int]] = {}  # epoch and number
@@ -142,9 +143,12 @@ class PlanSync:
             plan.clear()
         if self.phase is Phase.OBSERVING and tool_pose is not None:
             self._recorder.stand_by(now, tool_pose)
-        rests = bool(len(plan)) and replication.rests
+        never_begun = self._never_begun
+        rests = bool(len(plan)) and (replication.rests or never_begun)
         if self._idle.update(plan.head_pose if rests else None, tool_pose):
             replication.fire(Event.MOVED)  # the plan starts anew from there
+            if never_begun:
+                replication.clear()
         if replication.notices:
             self._notices.latest = "; ".join(replication.notices)
             replication.notices.clear()
@@ -188,8 +192,21 @@ class PlanSync:
         self._pose = pose
         self._recorder.plan.skip_numbers(report.tail_seq)
         self._recorder.begin_plan(now, report.tail_time + JOIN_TIME if report.tail_seq else 0.0, pose)
+        self._first_seq = self._recorder.plan.store.last_seq
         self.replication.start(report.tail_seq)
         self._notices.latest = "ready"
+
+    @property
+    def _never_begun(self) -> bool:
+        """True when the robot cannot go to the only point of a plan, where the arm was when the plan was begun.
+
+        On its way there, that point was overtaken by a primitive.
+        """
+        replication = self.replication
+        report = replication.report
+        if report is None or replication.phase is not Phase.READY or replication.unacknowledged:
+            return False
+        return report.mode is ExecutorMode.FAULT and self._recorder.plan.store.last_seq == self._first_seq
 
     def _continue(self) -> None:
         """Both tails are the same point again: continue from it."""

@@ -3,8 +3,8 @@
 import pytest
 
 from telerobot_nodes.operator.console import MenuView
-from telerobot_nodes.operator.console.menu_view import BACK, MOST_WAITING, STOP
-from telerobot_nodes.operator.forms import Form, FormField, MenuItem, RunLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.console.menu_view import BACK, MOST_WAITING, SEQUENCE, STOP
+from telerobot_nodes.operator.forms import AddLeaf, Form, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the tool")
 FELT = FormField("felt", Sort.FLAG, True)
@@ -106,7 +106,8 @@ def test_each_level_has_its_own_buttons_and_a_way_back(gui, view):
 
 def test_a_leaf_shows_its_fields_with_unit_meaning_and_range_only(gui, view):
     go(gui, view, "guarded motion", "straight")
-    assert gui.labels == [BACK, "speed [m/s]", "felt", "mode", "run straight", STOP]
+    fields, add = ["speed [m/s]", "felt", "mode"], "add straight to the sequence"
+    assert gui.labels == [BACK, *fields, "simulate straight", "run straight", STOP, "sequence", add]
     assert "of the tool; allowed: 0.0001 .. 0.25 [m/s]" in gui.shown
     assert "move &lt;straight&gt;" in gui.shown
 
@@ -114,10 +115,21 @@ def test_a_leaf_shows_its_fields_with_unit_meaning_and_range_only(gui, view):
 def test_what_is_typed_is_run_as_it_stands_in_the_fields(gui, view):
     go(gui, view, "guarded motion", "deep", "straight")
     gui["speed [m/s]"].value, gui["mode"].value = "0.2", "world"
+    gui["simulate straight"].press()
     gui["run straight"].press()
-    assert view.take() == [
-        RunLeaf("guarded_motion/deep/straight", {"speed": "0.2", "felt": True, "mode": "world"}),
-    ]
+    path, typed = "guarded_motion/deep/straight", {"speed": "0.2", "felt": True, "mode": "world"}
+    assert view.take() == [SimulateLeaf(path, typed), RunLeaf(path, typed)]
+    assert view.take() == []
+
+
+def test_a_leaf_is_added_to_the_sequence_whose_name_stands_there_also_from_the_next_leaf(gui, view):
+    go(gui, view, "grasp", "hold")
+    gui["add hold to the sequence"].press()
+    gui["sequence"].value = "pick"
+    gui["add hold to the sequence"].press()
+    assert view.take() == [AddLeaf("grasp/hold", {}, SEQUENCE), AddLeaf("grasp/hold", {}, "pick")]
+    go(gui, view, BACK, BACK, "guarded motion", "straight")
+    assert gui["sequence"].value == "pick"
     assert view.take() == []
 
 

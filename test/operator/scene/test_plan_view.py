@@ -45,6 +45,16 @@ def test_a_segment_has_the_colour_of_its_end(scene):
     assert paint[:, 0].tolist() == paint[:, 1].tolist() == wanted.tolist()
 
 
+def test_the_path_of_a_simulated_motion_grows_and_goes_beside_the_plan(scene):
+    view = PlanView(scene)
+    view.draw(lines(5), np.empty((0, 3)))
+    for count in (2, 3):
+        view.draw_simulated(np.zeros((count, 3)))
+        assert len(scene.drawn["/plan/simulated"].args[0]) == count - 1
+    view.draw_simulated(np.empty((0, 3)))
+    assert set(scene.drawn) == {"/plan", "/plan/ahead"}
+
+
 def test_stretches_in_conflict_are_sent_once_and_removed(scene):
     view = PlanView(scene)
     stretches = np.ones((2, 2, 3))

@@ -6,7 +6,7 @@ import plan_models
 import pytest
 import two_agents
 
-from telerobot_nodes.core.protocol import AuthorityKind
+from telerobot_nodes.core.protocol import AuthorityKind, ExecutorMode
 from telerobot_nodes.core.robot import Reach
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 
@@ -65,6 +65,37 @@ def test_a_hand_over_a_slow_link_with_both_time_bases(session):
     finish(s)
     assert_executed_as_shown(s)
     assert len(s.robot.executed) > 200
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.4, 0.8, 1.2, 1.6, 2.4])
+def test_after_primitives_one_after_another_the_plan_goes_on_from_where_the_arm_is(session, pause):
+    """The plan that begins after the first one is late: it arrives when the second has moved the arm away."""
+    s = session(delay=0.6)
+    for by in (0.2, -0.3, 0.25):
+        s.robot.move_by_primitive(by, 1.0)
+        s.run(1.0 + pause)
+    s.run(8.0)
+    assert s.robot.report().mode is ExecutorMode.IDLE, s.robot.report().reason
+    state = s.state()
+    assert state.length == 0
+    assert np.abs(state.target_pose[:3] - s.robot.pose[:3]).max() < 1e-3
+    s.run(2.0, drawing(s, (0.0, 0.05, 0.0)))
+    finish(s)
+    assert s.robot.report().executed_seq == s.state().head_seq
+
+
+def test_points_that_were_laid_are_not_dropped_because_a_primitive_moved_the_arm(session):
+    s = session(delay=0.6)
+    s.queue.pause(s.now)
+    s.run(2.0, drawing(s, (0.0, 0.05, 0.0)))
+    s.run(2.0)
+    laid = s.state().length
+    assert laid > 20
+    s.robot.move_by_primitive(0.3, 1.0)
+    s.run(8.0)
+    assert s.state().length == laid
+    assert s.robot.report().mode is ExecutorMode.FAULT
+    assert "clear the plan" in s.robot.report().reason
 
 
 @pytest.mark.lengthy

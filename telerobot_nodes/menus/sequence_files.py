@@ -1,0 +1,93 @@
+"""Sequences that a person builds leaf by leaf: macros of the operator's own folder, a menu of their own [US5231693].
+
+A step is added at the end of the file, which stays the person's: its comments and edits are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import yaml
+
+from telerobot_nodes.core.config import share_path
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError, TelerobotError
+from telerobot_nodes.macros import MacroFolder, check_macro, read_macros
+from telerobot_nodes.menus.leaf import Leaf, leaf_of
+from telerobot_nodes.menus.menu import WORD, Entry, Menu
+
+OWN = Path("macros")  # the operator's folder, below the working directory
+MENU = "sequences"  # name of the menu of macros that no menu file names
+LAST = 1000  # its place
+ABSOLUTE = ("tr_tn_dest", "joint_dest", "via_points")  # of a step that ends at a place of its own
+HEAD = "macro: {name}\nversion: 1\ndoc: Built from the menus.\nmotion: {motion}\nsteps:\n"
+
+
+def sequence_folder(menus: Path) -> Path:
+    """The folder of the operator's macros: beside his menus, or ./macros where the menus are the package's own."""
+    return OWN if menus.resolve() == share_path("config/menus").resolve() else menus.resolve().parent / OWN
+
+
+def sequences_of(macros: MacroFolder, named: Collection[str], robot: RobotModel) -> tuple[Menu, dict[str, Leaf]] | None:
+    """A menu of the macros that no menu file names, with its leaves; None: there are none.
+
+    A macro that this robot cannot run is left out: its file, not the menu, is to be mended.
+    """
+    leaves: dict[str, Leaf] = {}
+    for name, macro in macros.macros.items():
+        if name not in named and WORD.fullmatch(name):
+            path = f"{MENU}/{name}"
+            with contextlib.suppress(TelerobotError):
+                leaves[path] = leaf_of(path, Entry(name, macro.doc, macro=name), robot, macros)
+    if not leaves:
+        return None
+    return Menu(MENU, "Macros of your own folder.", LAST, tuple(leaf.entry for leaf in leaves.values())), leaves
+
+
+def add_step(folder: Path, name: str, leaf: Leaf, values: Mapping[str, Any], robot: RobotModel) -> int:
+    """Add a leaf with its values to the end of the macro `name`, which may be new; returns the number of its steps.
+
+    Nothing changes, and InvalidValueError or ParameterFileError is raised, when the whole would not be a macro that
+    runs on `robot`: a macro in it is of another folder, or a place is asked for in a relative one.
+    """
+    if not WORD.fullmatch(name):
+        raise InvalidValueError("sequence", name, "allowed: small letters, digits and _, a letter first")
+    file = folder / f"{name}.yaml"
+    before = _text(file) or HEAD.format(name=name, motion="absolute" if set(values) & set(ABSOLUTE) else "relative")
+    number = before.count("- {step: ") + 1
+    kind = "primitive" if leaf.entry.primitive else "macro"
+    step = {"step": f"{leaf.path.rsplit('/', 1)[-1]}_{number}", kind: leaf.runs, "values": dict(values)}
+    line = yaml.safe_dump(step, sort_keys=False, default_flow_style=True, width=10**6).strip()
+    text = f"{before.rstrip()}\n  - {line}\n"
+    count = _checked(folder, name, text, robot)
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(file)
+    return count
+
+
+def _checked(folder: Path, name: str, text: str, robot: RobotModel) -> int:
+    """Number of steps of the macro that the file would be, read among copies of the others."""
+    with TemporaryDirectory(prefix="telerobot-") as copy:
+        for file in folder.glob("*.yaml") if folder.is_dir() else ():
+            (Path(copy) / file.name).symlink_to(file.resolve())
+        whole = Path(copy) / f"{name}.yaml"
+        whole.unlink(missing_ok=True)
+        whole.write_text(text, encoding="utf-8")
+        macros = read_macros(Path(copy))
+        try:
+            macro = macros.get(name)
+            check_macro(macros, name, robot, {})
+        except ParameterFileError as error:
+            why = str(error).partition(": ")[2]  # without the name of the copy
+            raise InvalidValueError("sequence", name, f"not added: {why}") from None
+        return len(macro.steps)
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8") if file.exists() else ""

@@ -1,0 +1,114 @@
+"""A leaf on an arm in physics on this host, in a process of its own: `telerobot macro test --follow` [US5231693]."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import yaml
+
+from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.menus import Leaf
+from telerobot_nodes.nodes.clients import as_texts
+from telerobot_nodes.nodes.menus.leaf_runs import LeafEnd
+from telerobot_nodes.operator.forms import Simulated
+
+TEST = (sys.executable, "-m", "telerobot_nodes", "macro", "test")
+NICENESS = 10  # of the process: nodes that move an arm come first
+ABSOLUTE = ("tr_tn_dest", "joint_dest", "via_points")
+ONE_STEP = "simulated"  # name of the macro that a primitive becomes
+
+
+class SimulatedRun:
+    """A leaf of the menus, computed as fast as the host allows and shown in its own time.
+
+    A macro's run is recorded beside its file, as `telerobot macro test` records it.
+    """
+
+    def __init__(
+        self, leaf: Leaf, values: Mapping[str, Any], robot: str, start: FloatArray | None, round_trip: float
+    ) -> None:
+        """`start` (dof,) [rad]: where the arm begins; None: home. `round_trip` [s]: of the link to the robot."""
+        self.progress = "simulation begins"
+        self.end: LeafEnd | None = None
+        self._times: list[float] = []
+        self._joints: list[FloatArray] = []
+        self._tools: list[FloatArray] = []
+        self._began: float | None = None  # [s] of this process's clock
+        self._stopped = False
+        self._process: subprocess.Popen[str] | None = None
+        words = ["--robot", robot, "--delay", f"{max(round_trip, 0.0):.3f}", "--follow"]
+        if start is not None and start.size:
+            words += ["--start", " ".join(f"{angle:.9f}" for angle in start)]
+        Thread(target=self._run, args=(leaf, values, words), name=f"simulate {leaf.path}", daemon=True).start()
+
+    def stop(self) -> None:
+        """End the simulation."""
+        self._stopped = True
+        if self._process is not None:
+            self._process.terminate()
+
+    def shown(self, now: float) -> Simulated | None:
+        """The simulated arm at `now` [s] of the monotonic clock, and its tool's path until the end; None: not yet."""
+        count = len(self._tools)  # of the three lists, filled last
+        if not count or self._began is None:
+            return None
+        at = min(int(np.searchsorted(self._times[:count], now - self._began, "right")), count - 1)
+        return Simulated(self._joints[at], np.array(self._tools[:count]))
+
+    def _run(self, leaf: Leaf, values: Mapping[str, Any], words: list[str]) -> None:
+        try:
+            with TemporaryDirectory(prefix="telerobot-") as name:
+                folder, macro, arguments = _macro_of(leaf, values, Path(name))
+                self._follow([*TEST, macro, *arguments, "--folder", folder, *words])
+        except Exception as error:  # noqa: BLE001 -- boundary of the thread: a person must see that it ended
+            self.end = LeafEnd(f"not simulated: {error}", ok=False)
+
+    def _follow(self, command: list[str]) -> None:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as process:
+            self._process = process
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
+            if self._stopped:  # before it was there
+                process.terminate()
+            assert process.stdout is not None
+            assert process.stderr is not None
+            for line in process.stdout:
+                self._take(json.loads(line))
+            why = process.stderr.read().strip()
+        if self.end is None:
+            self.end = LeafEnd("simulation stopped" if self._stopped else f"not simulated: {why[-300:]}", ok=False)
+
+    def _take(self, told: Mapping[str, Any]) -> None:
+        """One line of the process: a sample, the end of a step, or the end of all."""
+        if "joints" in told:
+            if self._began is None:
+                self._began = monotonic() - told["time"]
+            self._times.append(told["time"])
+            self._joints.append(np.array(told["joints"]))
+            self._tools.append(np.array(told["tool"]))
+        elif "label" in told:
+            self.progress = f"simulated: {told['label']} {told['result']} ({told['elapsed']:.1f} s)"
+        else:
+            text = "simulated: succeeded" if told["succeeded"] else f"simulated: {told['reason']}"
+            self.end = LeafEnd(text, told["succeeded"])
+
+
+def _macro_of(leaf: Leaf, values: Mapping[str, Any], folder: Path) -> tuple[str, str, list[str]]:
+    """Folder and name of the leaf's macro, and its arguments; a primitive becomes a macro of one step in `folder`."""
+    if leaf.macro_folder is not None:
+        return str(leaf.macro_folder), leaf.runs, [f"{key}={text}" for key, text in as_texts(values).items()]
+    motion = "absolute" if set(values) & set(ABSOLUTE) else "relative"
+    step = {"step": leaf.runs, "primitive": leaf.runs, "values": dict(values)}
+    whole = {"macro": ONE_STEP, "version": 1, "doc": leaf.path, "motion": motion, "steps": [step]}
+    (folder / f"{ONE_STEP}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+    return str(folder), ONE_STEP, []
