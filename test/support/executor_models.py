@@ -92,13 +92,14 @@ class ExecutorRobot(OnExecutor):
         a, b, begin, end = self._primitive
         f, share = self.follower, min((self.now - begin) / (end - begin), 1.0)
         f.hold(a + share * (b - a), f.plan_time)
+        f.sample(self.now)
         v = (b - a) / (end - begin)
         report = ControlReport(
             ControlState.TRACKING, f.number, f.refused, f.plan_time, f.q.copy(), v, f.number, f.plan_time, primitive=7
         )
         self.executor.on_control(self.now, report)
         assert self.executor.tick(self.now) is None
-        if share == 1.0:
+        if share > 1.0 - 1e-9:
             self._primitive = None
         return True
 

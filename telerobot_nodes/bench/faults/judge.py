@@ -19,7 +19,7 @@ import numpy as np
 from telerobot_nodes.core.protocol import ControlState, HardwareState, UpdateKind
 from telerobot_nodes.core.robot import JointLimits
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.plan.queue import EPOCH_BLOCK
+from telerobot_nodes.plan.log import EPOCH_BLOCK
 
 STILL = 0.01  # [rad/s] a joint below it rests
 SEEN = 0.02  # [s] that a recording must go on to show a rest

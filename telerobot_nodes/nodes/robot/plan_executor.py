@@ -96,6 +96,7 @@ class PlanExecutorNode(GraphNode):
         self._position = convert.floats(message.measured_position)
         self._velocity = convert.floats(message.measured_velocity)
         self._control = message
+        self._core.measured = self._position if self._position.size == self._robot.dof else None
         self._core.on_control(self.now(), convert.control_from_message(message))
 
     def _end_halt(self) -> None:

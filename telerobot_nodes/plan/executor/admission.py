@@ -10,10 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from telerobot_nodes.core.protocol import GRIPPER_RANGE
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray, pose_distance, pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, QueueFullError
-from telerobot_nodes.plan.log import Operation, PlanPoints
+from telerobot_nodes.plan.log import EPOCH_BLOCK, ControlReport, Operation, PlanPoints
 
+BEGIN_OFFSET = (0.005, 0.03)  # [m], [rad] of an arm from where a plan begins; a servo at rest is nearer
 NUMBER_STEP = 1 << 32  # most by which a point's number may exceed the highest: none can leave no room for the next
 
 
@@ -52,6 +54,29 @@ def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
     _check_extras(points, dof)
     _check_steps(points, tail)
     return points
+
+
+def begins_plan(points: PlanPoints, tail_seq: int) -> bool:
+    """True for the first point of another plan, which is where the operator's side saw the arm rest."""
+    jumps = 0 < tail_seq < points.first_seq - 1
+    return jumps and len(points) == 1 and points.first_seq % EPOCH_BLOCK == 0
+
+
+def check_begin(
+    points: PlanPoints, control: ControlReport | None, measured: FloatArray | None, robot: RobotModel
+) -> FloatArray:
+    """Joints (dof,) [rad] at which a plan begins whose first point this is.
+
+    `measured` (dof,) [rad]: where the operator's side sees the arm; None: as the loop reports. Raises
+    InvalidValueError when something, as a primitive, has moved the arm since it was seen at the point.
+    """
+    if control is not None and control.resting:
+        at = control.joint_position if measured is None else measured
+        distance, angle = pose_distance(points.pose[0], pose_from_se3(robot.forward(at)))
+        if distance <= BEGIN_OFFSET[0] and angle <= BEGIN_OFFSET[1]:
+            return control.joint_position
+    place = "x {:.3f}, y {:.3f}, z {:.3f} m".format(*points.pose[0, :3])
+    raise InvalidValueError("points.pose[0]", place, "allowed: where the arm rests; it was moved meanwhile")
 
 
 def _check_extras(points: PlanPoints, dof: int) -> None:

@@ -15,17 +15,18 @@ import pinocchio as pin
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
 from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
-from telerobot_nodes.plan.executor.admission import Tail, admit
+from telerobot_nodes.plan.executor.admission import Tail, admit, begins_plan, check_begin
 from telerobot_nodes.plan.executor.early_reset import EarlyReset, EndPolicy, anyone_ends, check_end
 from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.executor.overtaking import stop_overtakes
-from telerobot_nodes.plan.executor.path import IntArray
+from telerobot_nodes.plan.executor.path import IntArray, JointPath
 from telerobot_nodes.plan.executor.request_answers import REQUESTS, RequestAnswers
-from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, Receiver, UnreadableOperation
+from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, PlanPoints, Receiver, UnreadableOperation
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
 SETTLING = 0.5  # [s] after the setpoint's rest in which the arm should have arrived
@@ -82,6 +83,7 @@ class PlanExecutor:
         self.arbiter = AuthorityArbiter(frozenset(self.config.supervisors), self.config.armed)
         self.receiver = receiver or Receiver(memory.position if memory else None, self.arbiter.may_open)
         self._kinematics = Kinematics(robot)
+        self.measured: FloatArray | None = None  # (dof,) [rad] of the arm, set by the owner; None: as the loop reports
         self._highest_seq = 0
         self._executed_seq = 0
         self._executed: list[ExecutedRange] = []
@@ -250,7 +252,10 @@ class PlanExecutor:
         path = self.motion.path
         if not self.motion.anchored:
             raise InvalidValueError("operation.points", "APPEND", "allowed: after the arm's first report at rest")
-        points = admit(operation, self._tail(), self.robot.dof)
+        points = admit(operation, _tail(self, path, self._highest_seq), self.robot.dof)
+        if len(path) == 1 and begins_plan(points, int(path.seqs[-1])):
+            self._begin_plan(now, points)
+            return
         q = path.joints[-1].copy()
         joints = self._kinematics.solve_path(points.pose, q)
         if path.seqs[-1] == 0:  # the plan begins at rest at the arm, shortly before its first point
@@ -260,18 +265,12 @@ class PlanExecutor:
         self.motion.append(now, seqs, points.time, joints, points.gripper)
         self._highest_seq = points.last_seq
 
-    def _tail(self) -> Tail:
-        path, config = self.motion.path, self.config
-        starts = len(path) == 1
-        return Tail(
-            seq=int(path.seqs[-1]),
-            highest_seq=self._highest_seq,
-            time=float(path.times[-1]) - TIME_SLACK if path.seqs[-1] else -np.inf,
-            pose=np.asarray(pin.SE3ToXYZQUAT(self.robot.forward(path.joints[-1]))),
-            room=config.capacity - self.queue_length,
-            max_step=config.start_step if starts else config.max_step,
-            max_turn=config.start_turn if starts else config.max_turn,
-        )
+    def _begin_plan(self, now: float, points: PlanPoints) -> None:
+        """Take the first point of another plan: the arm rests there, so it is executed, and nothing moves."""
+        q = check_begin(points, self.motion.control, self.measured, self.robot)
+        self.motion.begin(now, float(points.time[0]), q, points.first_seq)
+        self._highest_seq = points.first_seq
+        self._report_executed(np.array([points.first_seq], dtype=np.int64))
 
     def _truncate(self, now: float, after_seq: int) -> None:
         """Delete the points above `after_seq` that are not committed; an arm off its plan may start anew."""
@@ -315,6 +314,20 @@ class PlanExecutor:
         for run in np.split(seqs, np.flatnonzero(np.diff(seqs) != 1) + 1):
             self._executed.append(ExecutedRange(int(run[0]), int(run[-1]), epoch, self.motion.arrived_time))
         self._executed_seq = int(seqs[-1])
+
+
+def _tail(executor: PlanExecutor, path: JointPath, highest_seq: int) -> Tail:
+    """End of the plan that new points must continue."""
+    config, starts = executor.config, len(path) == 1
+    return Tail(
+        seq=int(path.seqs[-1]),
+        highest_seq=highest_seq,
+        time=float(path.times[-1]) - TIME_SLACK if path.seqs[-1] else -np.inf,
+        pose=np.asarray(pin.SE3ToXYZQUAT(executor.robot.forward(path.joints[-1]))),
+        room=config.capacity - executor.queue_length,
+        max_step=config.start_step if starts else config.max_step,
+        max_turn=config.start_turn if starts else config.max_turn,
+    )
 
 
 def _mode(

@@ -12,7 +12,7 @@ from telerobot_nodes.plan.log.operations import (
     UnreadableOperation,
     agent_name,
 )
-from telerobot_nodes.plan.log.points import MIN_STEP, PlanPoints, Timing
+from telerobot_nodes.plan.log.points import EPOCH_BLOCK, MIN_STEP, PlanPoints, Timing
 from telerobot_nodes.plan.log.receiver import LogPosition, Receiver
 from telerobot_nodes.plan.log.sender import Sender, SenderConfig
 from telerobot_nodes.plan.log.store import PlanStore, PointBlock
@@ -21,6 +21,7 @@ from telerobot_nodes.plan.log.replication_states import Event, Phase
 
 __all__ = [
     "ControlReport",
+    "EPOCH_BLOCK",
     "Event",
     "ExecutorReport",
     "LogPosition",

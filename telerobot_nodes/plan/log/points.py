@@ -17,6 +17,7 @@ from telerobot_nodes.core.values import FloatArray, finite_array, poses
 from telerobot_nodes.errors import InvalidValueError
 
 MIN_STEP = 1e-3  # [s] least plan time between consecutive points
+EPOCH_BLOCK = 1 << 20  # a new plan begins at a multiple of this, so that no number is used twice
 MAX_TIME = 1e9  # [s] latest plan time: 30 years, and still exact to 1e-7 s
 
 

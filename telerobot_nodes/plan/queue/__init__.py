@@ -6,10 +6,8 @@ from telerobot_nodes.plan.queue.collision_stop import CollisionCheck
 from telerobot_nodes.plan.queue.joins import JoinOutcome
 from telerobot_nodes.plan.queue.queue import PathPlanQueue
 from telerobot_nodes.plan.queue.queue_values import Join, QueueConfig
-from telerobot_nodes.plan.queue.recorded_path import EPOCH_BLOCK
 
 __all__ = [
-    "EPOCH_BLOCK",
     "CollisionCheck",
     "Join",
     "JoinOutcome",

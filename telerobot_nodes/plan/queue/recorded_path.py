@@ -11,10 +11,8 @@ import numpy as np
 from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import QueueFullError
-from telerobot_nodes.plan.log import PlanFeed, PlanStore, PlanUpdate, PointBlock, Timing
+from telerobot_nodes.plan.log import EPOCH_BLOCK, PlanFeed, PlanStore, PlanUpdate, PointBlock, Timing
 from telerobot_nodes.plan.shaping import SampledPoints
-
-EPOCH_BLOCK = 1 << 20  # a new plan begins at a multiple of this, so that no number is used twice
 
 
 class RecordedPath:
@@ -63,7 +61,7 @@ class RecordedPath:
     def skip_numbers(self, tail_seq: int) -> None:
         """Use only numbers above every one that the robot may have received."""
         if tail_seq:
-            self._next_seq = max(self._next_seq, (tail_seq // EPOCH_BLOCK + 1) * EPOCH_BLOCK)
+            self._next_seq = (max(self._next_seq - 1, tail_seq) // EPOCH_BLOCK + 1) * EPOCH_BLOCK
 
     def clear(self) -> None:
         """Delete every point."""

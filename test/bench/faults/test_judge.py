@@ -9,7 +9,7 @@ from telerobot_nodes.bench.faults import judge
 from telerobot_nodes.bench.faults.judge import Loop, Measured, PlanChange, Setpoint, Trace
 from telerobot_nodes.core.protocol import ControlState, HardwareState, UpdateKind
 from telerobot_nodes.core.robot import JointLimits
-from telerobot_nodes.plan.queue import EPOCH_BLOCK
+from telerobot_nodes.plan.log import EPOCH_BLOCK
 
 LIMITS = JointLimits(
     lower=np.full(2, -3.0),

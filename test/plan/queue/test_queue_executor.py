@@ -68,13 +68,19 @@ def test_a_hand_over_a_slow_link_with_both_time_bases(session):
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.4, 0.8, 1.2, 1.6, 2.4])
-def test_after_primitives_one_after_another_the_plan_goes_on_from_where_the_arm_is(session, pause):
-    """The plan that begins after the first one is late: it arrives when the second has moved the arm away."""
+@pytest.mark.parametrize("share", [1.0, 0.15])
+def test_after_primitives_one_after_another_the_plan_goes_on_from_where_the_arm_is(session, pause, share):
+    """The plan that begins after the first one is late: it arrives when the second has moved the arm away.
+
+    It shall neither be in a fault, nor move the arm back to where it was seen.
+    """
     s = session(delay=0.6)
     for by in (0.2, -0.3, 0.25):
-        s.robot.move_by_primitive(by, 1.0)
+        s.robot.move_by_primitive(share * by, 1.0)
         s.run(1.0 + pause)
+    ended = s.robot.pose.copy()
     s.run(8.0)
+    assert np.abs(s.robot.pose[:3] - ended[:3]).max() < 1e-6
     assert s.robot.report().mode is ExecutorMode.IDLE, s.robot.report().reason
     state = s.state()
     assert state.length == 0

@@ -6,8 +6,8 @@ from plan_values import HOME, poses, store
 
 from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED, UpdateKind
 from telerobot_nodes.errors import QueueFullError
-from telerobot_nodes.plan.log import Timing
-from telerobot_nodes.plan.queue.recorded_path import EPOCH_BLOCK, RecordedPath
+from telerobot_nodes.plan.log import EPOCH_BLOCK, Timing
+from telerobot_nodes.plan.queue.recorded_path import RecordedPath
 from telerobot_nodes.plan.shaping import SampledPoints
 
 
