@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -58,17 +59,18 @@ def add_step(folder: Path, name: str, leaf: Leaf, values: Mapping[str, Any], rob
         raise InvalidValueError("sequence", name, "allowed: small letters, digits and _, a letter first")
     file = folder / f"{name}.yaml"
     before = _text(file) or HEAD.format(name=name, motion="absolute" if set(values) & set(ABSOLUTE) else "relative")
-    number = before.count("- {step: ") + 1
+    word = leaf.path.rsplit("/", 1)[-1]
+    label = next(label for number in count(1) if (label := f"{word}_{number}") not in before)
     kind = "primitive" if leaf.entry.primitive else "macro"
-    step = {"step": f"{leaf.path.rsplit('/', 1)[-1]}_{number}", kind: leaf.runs, "values": dict(values)}
+    step = {"step": label, kind: leaf.runs, "values": dict(values)}
     line = yaml.safe_dump(step, sort_keys=False, default_flow_style=True, width=10**6).strip()
     text = f"{before.rstrip()}\n  - {line}\n"
-    count = _checked(folder, name, text, robot)
+    steps = _checked(folder, name, text, robot)
     folder.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(file)
-    return count
+    return steps
 
 
 def _checked(folder: Path, name: str, text: str, robot: RobotModel) -> int:

@@ -1,8 +1,7 @@
-"""Tests of claims of US 5,231,693 ("Telerobot control system"), as far as they are built.
+"""Tests of claims of US 5,231,693 ("Telerobot control system") that need no graph; the others: `..._on_graph.py`.
 
 The claims' words in brief stand in each test's docstring. The local telerobot simulator is an arm in physics
-(`telerobot macro test`). There is no test of the other claims: 1 needs a sequence that crosses the link, 2, 4 and 6
-primitives under its delay, and 3 the sequence on the forward simulation.
+(`telerobot macro test`).
 """
 
 import numpy as np

@@ -67,6 +67,15 @@ def test_what_the_person_wrote_stays(menus):
     assert file.read_text().startswith(mine.rstrip())
 
 
+def test_a_step_that_was_taken_out_leaves_a_name_for_the_next(menus):
+    for _ in range(3):
+        add(menus, "m/up")
+    file = sequence_folder(menus.folder) / "pick.yaml"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[:-3] + lines[-2:]))  # without the first step
+    assert add(menus, "m/up") == 3
+
+
 def test_what_would_not_run_is_refused_and_the_file_stays(menus):
     add(menus, "m/up")
     file = sequence_folder(menus.folder) / "pick.yaml"
