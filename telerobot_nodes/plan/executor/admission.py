@@ -56,10 +56,10 @@ def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
     return points
 
 
-def begins_plan(points: PlanPoints, tail_seq: int) -> bool:
-    """True for the first point of another plan, which is where the operator's side saw the arm rest."""
-    jumps = 0 < tail_seq < points.first_seq - 1
-    return jumps and len(points) == 1 and points.first_seq % EPOCH_BLOCK == 0
+def begins_plan(points: PlanPoints, tail_seq: int, executed_seq: int) -> bool:
+    """True for the first point of a plan that follows an executed one: where the operator's side saw the arm rest."""
+    jumps = points.first_seq % EPOCH_BLOCK == 0 and points.first_seq > tail_seq + 1
+    return jumps and len(points) == 1 and tail_seq == executed_seq > 0
 
 
 def check_begin(

@@ -253,7 +253,7 @@ class PlanExecutor:
         if not self.motion.anchored:
             raise InvalidValueError("operation.points", "APPEND", "allowed: after the arm's first report at rest")
         points = admit(operation, _tail(self, path, self._highest_seq), self.robot.dof)
-        if len(path) == 1 and begins_plan(points, int(path.seqs[-1])):
+        if begins_plan(points, int(path.seqs[-1]), self._executed_seq):
             self._begin_plan(now, points)
             return
         q = path.joints[-1].copy()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode
 from telerobot_nodes.core.values.frames import pose_from_se3
-from telerobot_nodes.plan.log import ControlReport
+from telerobot_nodes.plan.log import EPOCH_BLOCK, ControlReport
 
 
 def test_every_point_is_executed_exactly_once_and_in_order():
@@ -124,6 +124,39 @@ def test_an_arm_moved_by_something_else_is_where_the_next_plan_starts():
     assert side.lay(5, pose=pose).refused_number != side.number
     side.finish()
     np.testing.assert_allclose(side.follower.q, moved, atol=1e-6)
+
+
+def begin_another(side, q):
+    """Send the first point of another plan, where the arm was seen at joints `q`."""
+    pose = pose_from_se3(ROBOT.forward(q)).reshape(1, 7)
+    return side.lay(1, first=EPOCH_BLOCK, time=np.array([side.report().tail_time + 0.5]), pose=pose)
+
+
+def test_the_first_point_of_another_plan_is_executed_where_the_arm_rests_and_moves_nothing():
+    side = Side()
+    side.lay(20)
+    side.finish()
+    q = side.follower.q.copy()
+    report = begin_another(side, q + 1e-3)  # as far as a servo at rest may be
+    assert (report.refused_number, report.executed_seq, report.tail_seq) == (0, EPOCH_BLOCK, EPOCH_BLOCK)
+    side.run(1.0)
+    assert np.array_equal(side.follower.q, q)
+    assert side.executed == [*range(1, 21), EPOCH_BLOCK]
+
+
+@pytest.mark.parametrize("by", [0.02, 0.4])
+def test_the_first_point_of_another_plan_is_refused_where_the_arm_no_longer_rests(by):
+    side = Side()
+    side.lay(20)
+    side.finish()
+    seen = side.follower.q.copy()
+    side.follower.hold(seen + by, side.follower.plan_time)
+    side.run(1.0)
+    report = begin_another(side, seen)
+    assert report.refused_number == side.number
+    assert "allowed: where the arm rests" in report.refusal or "(step)" in report.refusal
+    side.run(1.0)
+    np.testing.assert_allclose(side.follower.q, seen + by, atol=1e-9)
 
 
 def test_a_report_with_the_wrong_number_of_joints_is_refused():
