@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context
-from telerobot_nodes.macros.check import check_macro, check_whole
+from telerobot_nodes.macros.check import check_macro, check_whole, motion_of
 from telerobot_nodes.macros.learn import learn
 from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
-from telerobot_nodes.macros.macro_files import MacroFolder, NoMacroError, read_macros
+from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, read_macros
 from telerobot_nodes.macros.offline import OfflineRobot
 from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, play
 from telerobot_nodes.macros.recorded_run import RecordedRun
@@ -22,6 +22,7 @@ from telerobot_nodes.macros.run_records import (
 from telerobot_nodes.macros.track import Track, read_track
 
 __all__ = [
+    "OWN",
     "BoundStep",
     "Context",
     "Ended",
@@ -42,6 +43,7 @@ __all__ = [
     "check_macro",
     "check_whole",
     "learn",
+    "motion_of",
     "play",
     "read_macros",
     "read_track",

@@ -19,6 +19,11 @@ RELATIVE = ("tr_rel_dest",)
 HERE = frozenset(("tool", "arm"))  # a destination computed from them is relative
 
 
+def motion_of(values: Mapping[str, object]) -> str:
+    """The motion of a macro whose first step has these values: absolute when they name a place of their own."""
+    return "absolute" if set(values) & set(ABSOLUTE) else "relative"
+
+
 def check_macro(
     folder: MacroFolder, name: str, robot: RobotModel, arguments: Mapping[str, object], context: Context | None = None
 ) -> tuple[BoundStep, ...]:

@@ -18,6 +18,9 @@ class NoMacroError(TelerobotError):
     """There is no macro of this name."""
 
 
+OWN = Path("macros")  # the operator's folder, below the working directory
+
+
 @dataclass(frozen=True)
 class MacroFolder:
     """The macros of a folder by name, and the error of each file that cannot be read."""

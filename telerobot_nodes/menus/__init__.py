@@ -5,7 +5,7 @@ from __future__ import annotations
 from telerobot_nodes.menus.leaf import FormRefusedError, Leaf, leaf_of
 from telerobot_nodes.menus.menu import Ask, Entry, Menu
 from telerobot_nodes.menus.menu_files import MenuFolder, NoMenuError, ReadMenu, folder_of, read_menu, read_menus
-from telerobot_nodes.menus.sequence_files import add_step, sequence_folder
+from telerobot_nodes.menus.sequence_files import add_step, sequence_folder, with_step
 
 __all__ = [
     "Ask",
@@ -22,4 +22,5 @@ __all__ = [
     "read_menu",
     "read_menus",
     "sequence_folder",
+    "with_step",
 ]

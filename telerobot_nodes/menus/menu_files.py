@@ -11,6 +11,7 @@ from typing import Any
 from telerobot_nodes.core.config import Rules, Spot, build, read_yaml, share_path
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import ParameterFileError, TelerobotError
+from telerobot_nodes.macros import OWN as MACROS
 from telerobot_nodes.macros import MacroFolder, read_macros
 from telerobot_nodes.menus.leaf import Leaf, leaf_of
 from telerobot_nodes.menus.menu import Entry, Menu
@@ -19,7 +20,6 @@ from telerobot_nodes.menus.sequence_files import MENU, sequence_folder, sequence
 from telerobot_nodes.operator.forms import MenuItem
 
 OWN = Path("menus")  # the operator's folder, below the working directory
-MACROS = "macros"  # the folder of macros beside that of the menus
 Stamp = tuple[tuple[str, int, int], ...]  # name, time of the last change [ns], size [bytes] of each file
 
 

@@ -17,14 +17,12 @@ import yaml
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError, TelerobotError
-from telerobot_nodes.macros import MacroFolder, check_macro, read_macros
+from telerobot_nodes.macros import OWN, MacroFolder, check_macro, motion_of, read_macros
 from telerobot_nodes.menus.leaf import Leaf, leaf_of
 from telerobot_nodes.menus.menu import WORD, Entry, Menu
 
-OWN = Path("macros")  # the operator's folder, below the working directory
 MENU = "sequences"  # name of the menu of macros that no menu file names
 LAST = 1000  # its place
-ABSOLUTE = ("tr_tn_dest", "joint_dest", "via_points")  # of a step that ends at a place of its own
 HEAD = "macro: {name}\nversion: 1\ndoc: Built from the menus.\nmotion: {motion}\nsteps:\n"
 
 
@@ -58,19 +56,24 @@ def add_step(folder: Path, name: str, leaf: Leaf, values: Mapping[str, Any], rob
     if not WORD.fullmatch(name):
         raise InvalidValueError("sequence", name, "allowed: small letters, digits and _, a letter first")
     file = folder / f"{name}.yaml"
-    before = _text(file) or HEAD.format(name=name, motion="absolute" if set(values) & set(ABSOLUTE) else "relative")
-    word = leaf.path.rsplit("/", 1)[-1]
-    label = next(label for number in count(1) if (label := f"{word}_{number}") not in before)
-    kind = "primitive" if leaf.entry.primitive else "macro"
-    step = {"step": label, kind: leaf.runs, "values": dict(values)}
-    line = yaml.safe_dump(step, sort_keys=False, default_flow_style=True, width=10**6).strip()
-    text = f"{before.rstrip()}\n  - {line}\n"
+    text = with_step(_text(file), name, leaf, values)
     steps = _checked(folder, name, text, robot)
     folder.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(file)
     return steps
+
+
+def with_step(before: str, name: str, leaf: Leaf, values: Mapping[str, Any]) -> str:
+    """The file of the macro `name` with a leaf as its last step; `before`: as it is, empty: there is none."""
+    before = before or HEAD.format(name=name, motion=motion_of(values))
+    word = leaf.path.rsplit("/", 1)[-1]
+    label = next(label for number in count(1) if (label := f"{word}_{number}") not in before)
+    kind = "primitive" if leaf.entry.primitive else "macro"
+    step = {"step": label, kind: leaf.runs, "values": dict(values)}
+    line = yaml.safe_dump(step, sort_keys=False, default_flow_style=True, width=10**6).strip()
+    return f"{before.rstrip()}\n  - {line}\n"
 
 
 def _checked(folder: Path, name: str, text: str, robot: RobotModel) -> int:

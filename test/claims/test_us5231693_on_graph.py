@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 import pytest
+from practice_graph import ONE_WAY, practice_graph
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import OfflineRobot, check_macro, play, read_macros, steps_of
-from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
     pytest.mark.system,
@@ -20,11 +20,8 @@ pytestmark = [
     pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
 ]
 
-START_LIMIT = 120.0  # [s]
-ONE_WAY = 0.6  # [s]
 NAMESPACE = "practice"
 ARM = load_robot("arm")
-WITHOUT = ("operator_console", "bag_recorder", "operator_input")
 MACRO = """\
 macro: feel
 version: 1
@@ -52,15 +49,8 @@ UP = {"tr_rel_dest": [0, 0, -0.05, 0, 0, 0, 1], "max_force_thres": 0, "max_torqu
 
 @pytest.fixture(scope="module")
 def graph():
-    lines = []
-    options = GraphOptions("practice", without=WITHOUT, delay=2.0 * ONE_WAY, jitter=0.0, loss=0.0)
-    supervisor = Supervisor(options, on_line=lambda *line: lines.append(line))
-    supervisor.start()
-    try:
-        assert supervisor.wait_ready(START_LIMIT), (supervisor.waiting_for(), lines)
+    with practice_graph(jitter=0.0):
         yield
-    finally:
-        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
 
 
 @pytest.fixture

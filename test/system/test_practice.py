@@ -3,12 +3,12 @@
 import time
 
 import pytest
+from practice_graph import ONE_WAY, practice_graph
 
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd
-from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
     pytest.mark.system,
@@ -16,8 +16,6 @@ pytestmark = [
     pytest.mark.timing("measured joints older than 0.1 s stop the arm, as when the machine stalls"),
 ]
 
-START_LIMIT = 120.0  # [s]
-ONE_WAY = 0.6  # [s]
 BACK = {
     "tr_rel_dest": [0, 0, -0.1, 0, 0, 0, 1],
     "time_vel_sel": "velocity",
@@ -25,20 +23,12 @@ BACK = {
     "max_force_thres": 0.0,
     "max_torque_thres": 0.0,
 }
-WITHOUT = ("operator_console", "bag_recorder", "operator_input")
 
 
 @pytest.fixture(scope="module")
 def graph():
-    lines = []
-    options = GraphOptions("practice", without=WITHOUT, delay=2.0 * ONE_WAY, loss=0.0)
-    supervisor = Supervisor(options, on_line=lambda *line: lines.append(line))
-    supervisor.start()
-    try:
-        assert supervisor.wait_ready(START_LIMIT), (supervisor.waiting_for(), lines)
+    with practice_graph():
         yield
-    finally:
-        assert supervisor.stop() == 0, (supervisor.failure, supervisor.unclean, lines)
 
 
 def timed(begin):

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from telerobot_nodes.cli.macro.words import OWN, Name, RobotName, model_of
+from telerobot_nodes.cli.macro.words import Name, RobotName, model_of
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.macros import check_macro, read_macros
+from telerobot_nodes.macros import OWN, check_macro, read_macros
 
 
 class Motion(str, Enum):

@@ -8,11 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from telerobot_nodes.core.config import share_path
-from telerobot_nodes.macros import MacroFolder, read_macros
+from telerobot_nodes.macros import OWN, MacroFolder, read_macros
 from telerobot_nodes.motion.primitives import values_from
 from telerobot_nodes.operator.client import pairs
-
-OWN = Path("macros")  # the operator's folder, below the working directory
 
 Name = Annotated[str, typer.Argument(help="Name of the macro: its file's, without .yaml.")]
 Values = Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE ...", help="Its parameters, in SI units.")]

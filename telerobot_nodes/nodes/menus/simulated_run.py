@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from bisect import bisect_right
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,17 +15,15 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-import yaml
 
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.menus import Leaf
+from telerobot_nodes.menus import Leaf, with_step
 from telerobot_nodes.nodes.clients import as_texts
 from telerobot_nodes.nodes.menus.leaf_runs import LeafEnd
 from telerobot_nodes.operator.forms import Simulated
 
 TEST = (sys.executable, "-m", "telerobot_nodes", "macro", "test")
 NICENESS = 10  # of the process: nodes that move an arm come first
-ABSOLUTE = ("tr_tn_dest", "joint_dest", "via_points")
 ONE_STEP = "simulated"  # name of the macro that a primitive becomes
 
 
@@ -43,6 +42,7 @@ class SimulatedRun:
         self._times: list[float] = []
         self._joints: list[FloatArray] = []
         self._tools: list[FloatArray] = []
+        self._path: FloatArray = np.empty((0, 3))  # of them, made anew when there are more
         self._began: float | None = None  # [s] of this process's clock
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
@@ -62,8 +62,10 @@ class SimulatedRun:
         count = len(self._tools)  # of the three lists, filled last
         if not count or self._began is None:
             return None
-        at = min(int(np.searchsorted(self._times[:count], now - self._began, "right")), count - 1)
-        return Simulated(self._joints[at], np.array(self._tools[:count]))
+        if len(self._path) != count:
+            self._path = np.array(self._tools[:count])
+        at = min(bisect_right(self._times, now - self._began, hi=count), count - 1)
+        return Simulated(self._joints[at], self._path)
 
     def _run(self, leaf: Leaf, values: Mapping[str, Any], words: list[str]) -> None:
         try:
@@ -107,8 +109,5 @@ def _macro_of(leaf: Leaf, values: Mapping[str, Any], folder: Path) -> tuple[str,
     """Folder and name of the leaf's macro, and its arguments; a primitive becomes a macro of one step in `folder`."""
     if leaf.macro_folder is not None:
         return str(leaf.macro_folder), leaf.runs, [f"{key}={text}" for key, text in as_texts(values).items()]
-    motion = "absolute" if set(values) & set(ABSOLUTE) else "relative"
-    step = {"step": leaf.runs, "primitive": leaf.runs, "values": dict(values)}
-    whole = {"macro": ONE_STEP, "version": 1, "doc": leaf.path, "motion": motion, "steps": [step]}
-    (folder / f"{ONE_STEP}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+    (folder / f"{ONE_STEP}.yaml").write_text(with_step("", ONE_STEP, leaf, values), encoding="utf-8")
     return str(folder), ONE_STEP, []

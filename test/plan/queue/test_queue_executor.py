@@ -90,6 +90,19 @@ def test_after_primitives_one_after_another_the_plan_goes_on_from_where_the_arm_
     assert s.robot.report().executed_seq == s.state().head_seq
 
 
+@pytest.mark.parametrize("begun", [1.5, 1.8, 2.4])
+def test_a_first_plan_that_a_primitive_overtook_begins_again_where_the_arm_is(begun):
+    """Its first point is on its way when the primitive begins, and never reached."""
+    queue = PathPlanQueue(QueueConfig(), Reach(executor_models.ARM))
+    up, down = (plan_models.Link(n, 0.6, 0.06, 0.0) for n in (1, 2))
+    s = plan_models.Session(queue, executor_models.ExecutorRobot(), up, down)
+    s.run(begun)
+    s.robot.move_by_primitive(0.3, 1.5)
+    s.run(9.5)
+    assert s.robot.report().mode is ExecutorMode.IDLE, s.robot.report().reason
+    assert np.abs(s.state().target_pose[:3] - s.robot.pose[:3]).max() < 1e-3
+
+
 def test_points_that_were_laid_are_not_dropped_because_a_primitive_moved_the_arm(session):
     s = session(delay=0.6)
     s.queue.pause(s.now)
