@@ -57,9 +57,10 @@ def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
 
 
 def begins_plan(points: PlanPoints, tail_seq: int, executed_seq: int) -> bool:
-    """True for the first point of a plan that follows an executed one: where the operator's side saw the arm rest."""
-    jumps = points.first_seq % EPOCH_BLOCK == 0 and points.first_seq > tail_seq + 1
-    return jumps and len(points) == 1 and tail_seq == executed_seq > 0
+    """True for the first point of an operator's plan with nothing before it to execute: where the arm was seen."""
+    first_ever = points.first_seq == 1 and tail_seq == 0
+    another = points.first_seq % EPOCH_BLOCK == 0 and points.first_seq > tail_seq + 1
+    return (first_ever or another) and len(points) == 1 and tail_seq == executed_seq
 
 
 def check_begin(

@@ -144,6 +144,19 @@ def test_the_first_point_of_another_plan_is_executed_where_the_arm_rests_and_mov
     assert side.executed == [*range(1, 21), EPOCH_BLOCK]
 
 
+def test_the_first_point_ever_is_refused_where_the_arm_no_longer_rests_and_nothing_moves():
+    side = Side()
+    seen = side.follower.q.copy()
+    side.follower.hold(seen + 0.02, side.follower.plan_time)
+    side.run(1.0)
+    pose = pose_from_se3(ROBOT.forward(seen)).reshape(1, 7)
+    report = side.lay(1, pose=pose)
+    assert (report.refused_number, report.executed_seq) == (side.number, 0)
+    assert "where the arm rests" in report.refusal
+    side.run(1.0)
+    np.testing.assert_allclose(side.follower.q, seen + 0.02, atol=1e-9)
+
+
 @pytest.mark.parametrize(("by", "allowed"), [(0.02, "where the arm rests"), (0.4, "(step)")])
 def test_the_first_point_of_another_plan_is_refused_where_the_arm_no_longer_rests(by, allowed):
     side = Side()

@@ -90,15 +90,19 @@ def test_after_primitives_one_after_another_the_plan_goes_on_from_where_the_arm_
     assert s.robot.report().executed_seq == s.state().head_seq
 
 
-@pytest.mark.parametrize("begun", [1.5, 1.8, 2.4])
-def test_a_first_plan_that_a_primitive_overtook_begins_again_where_the_arm_is(begun):
-    """Its first point is on its way when the primitive begins, and never reached."""
+@pytest.mark.parametrize("begun", [1.5, 1.8, 2.1, 2.4, 2.7])
+@pytest.mark.parametrize("by", [0.3, 0.04])
+def test_a_first_plan_that_a_primitive_overtook_begins_again_where_the_arm_is(begun, by):
+    """Its first point is on its way when the primitive begins; it moves the arm back by no small way either."""
     queue = PathPlanQueue(QueueConfig(), Reach(executor_models.ARM))
     up, down = (plan_models.Link(n, 0.6, 0.06, 0.0) for n in (1, 2))
     s = plan_models.Session(queue, executor_models.ExecutorRobot(), up, down)
     s.run(begun)
-    s.robot.move_by_primitive(0.3, 1.5)
-    s.run(9.5)
+    s.robot.move_by_primitive(by, 1.0)
+    s.run(1.1)
+    ended = s.robot.pose.copy()
+    s.run(9.0)
+    assert np.abs(s.robot.pose[:3] - ended[:3]).max() < 1e-6
     assert s.robot.report().mode is ExecutorMode.IDLE, s.robot.report().reason
     assert np.abs(s.state().target_pose[:3] - s.robot.pose[:3]).max() < 1e-3
 
