@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 import numpy as np
 import numpy.typing as npt
@@ -63,17 +64,23 @@ def laid_over_time(changes: Iterable[PlanChange], executed: Iterable[Executed] =
 
 def _replay(changes: Iterable[PlanChange], executed: Iterable[Executed]) -> Iterator[tuple[float, _Points]]:
     reached = sorted((entry.time, entry.last_seq) for entry in executed)
+    times = [time for time, _ in reached]
+    highest = [0, *accumulate((last for _, last in reached), max)]
     points: _Points = {}
     for change in changes:
         if change.kind == UpdateKind.TRUNCATE:
-            for seq in list(takewhile(lambda seq: seq > change.after_seq, reversed(points))):  # noqa: B023
-                del points[seq]
+            _delete_above(points, change.after_seq)
         if change.kind == UpdateKind.RESET:
-            done = max((last for time, last in reached if time <= change.time), default=0)
-            points = {seq: point for seq, point in points.items() if seq <= done}
+            _delete_above(points, highest[bisect_right(times, change.time)])
         for i, plan_time in enumerate(change.plan_time):
             points[change.first_seq + i] = (float(plan_time), change.position[i], change.time)
         yield change.time, points
+
+
+def _delete_above(points: _Points, after_seq: int) -> None:
+    """Delete the points above a number; numbers increase in the order of the points."""
+    for seq in list(takewhile(lambda seq: seq > after_seq, reversed(points))):
+        del points[seq]
 
 
 def check_history(path: PlannedPath, changes: Iterable[PlanChange], executed: Iterable[Executed]) -> History:
