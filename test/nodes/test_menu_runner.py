@@ -13,7 +13,7 @@ from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.nodes.clients import NoGraphError
-from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive
+from telerobot_nodes.nodes.clients.under_way import RunningPrimitive
 from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun, SimulatedRun
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
 from telerobot_nodes.operator.forms import AddLeaf, RunLeaf, SimulateLeaf, StopLeaf
