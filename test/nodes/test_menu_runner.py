@@ -225,7 +225,9 @@ def test_a_sequence_is_built_from_leaves_and_simulated_from_its_menu(runner, wid
 def test_a_macro_of_what_the_camera_sees_is_simulated_with_the_cameras_pose_and_says_when_there_is_none(
     runner, widgets, sent, folder
 ):
+    before = widgets.items
     (folder.parent / "macros" / "back_off.yaml").write_text(SEEN)
+    step_until(runner, lambda: widgets.items is not before)
     press(runner, widgets, SimulateLeaf("m/away", {}))
     step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "camera.pose" in widgets.lines[-1][0])
     sent.situation = Situation(camera_pose=np.array([0.5, 0.1, 0.5, 1.0, 0.0, 0.0, 0.0]))
