@@ -15,7 +15,7 @@ import yaml
 
 from telerobot_nodes.core.config import FileMapping, parse_yaml, read_yaml_text
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.errors import InvalidValueError, ParameterFileError
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError, TelerobotError
 from telerobot_nodes.macros.check import check_macro
 from telerobot_nodes.macros.learn import learned_steps
 from telerobot_nodes.macros.macro import Macro
@@ -100,7 +100,7 @@ def check_text(folder: Path, name: str, text: str, robot: RobotModel) -> int:
 def replace_macro(folder: Path, name: str, text: str, robot: RobotModel) -> int:
     """Write the file of a macro, whole or not at all, if it is one that `robot` can run; the number of its steps.
 
-    Raises InvalidValueError: it is none, and nothing was written.
+    Nothing is written, and InvalidValueError or TelerobotError raised, when it is none, or the disk refuses it.
     """
     try:
         steps = check_text(folder, name, text, robot)
@@ -112,8 +112,10 @@ def replace_macro(folder: Path, name: str, text: str, robot: RobotModel) -> int:
     try:
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(file)
-    finally:
-        fresh.unlink(missing_ok=True)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise TelerobotError(f"{file} was not written: {error.strerror or error}") from None
     return steps
 
 
