@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context
+from telerobot_nodes.macros.breakpoints import Stops, play_parts, stops_of
 from telerobot_nodes.macros.check import check_macro, check_whole, motion_of
+from telerobot_nodes.macros.follow import Gap, MotionFollower
 from telerobot_nodes.macros.learn import learn
 from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
 from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, read_macros
+from telerobot_nodes.macros.merge import check_text, merged, replace_macro, require_fit
 from telerobot_nodes.macros.offline import OfflineRobot
 from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, play
 from telerobot_nodes.macros.recorded_run import RecordedRun
@@ -19,18 +22,23 @@ from telerobot_nodes.macros.run_records import (
     records_of,
     require_test,
 )
-from telerobot_nodes.macros.track import Track, read_track
+from telerobot_nodes.macros.track import HARDWARE, JOINTS, WRENCH, Track, force_of, joints_of, read_track
 
 __all__ = [
+    "HARDWARE",
+    "JOINTS",
     "OWN",
+    "WRENCH",
     "BoundStep",
     "Context",
     "Ended",
+    "Gap",
     "Macro",
     "MacroEnd",
     "MacroFolder",
     "MacroParameter",
     "MacroStep",
+    "MotionFollower",
     "NoMacroError",
     "NotTestedError",
     "OfflineRobot",
@@ -38,16 +46,25 @@ __all__ = [
     "RecordedRun",
     "RunRecord",
     "StepEnd",
+    "Stops",
     "Track",
     "add_record",
     "check_macro",
+    "check_text",
     "check_whole",
+    "force_of",
+    "joints_of",
     "learn",
+    "merged",
     "motion_of",
     "play",
+    "play_parts",
     "read_macros",
     "read_track",
     "records_of",
+    "replace_macro",
+    "require_fit",
     "require_test",
     "steps_of",
+    "stops_of",
 ]

@@ -8,7 +8,7 @@ An absolute macro first moves to where the motion began.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -33,13 +33,28 @@ MOST_FORCE = 10.0  # [N] preset of a guarded motion
 
 def learn(track: Track, name: str, doc: str, motion: Literal["absolute", "relative"], version: int = 1) -> str:
     """The file of a macro that repeats a track. Raises InvalidValueError when nothing moved."""
-    steps = list(_steps(track, motion == "absolute"))
-    if not steps:
-        raise InvalidValueError("track", name, "allowed: with a motion of the tool or of the fingers")
-    steps = [{"step": f"{step.pop('step')}_{number}", **step} for number, step in enumerate(steps, 1)]
+    steps = learned_steps(track, motion == "absolute")
     whole = {"macro": name, "version": version, "doc": doc, "motion": motion, "steps": steps}
     text: str = yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=120)
     return text
+
+
+def learned_steps(track: Track, absolute: bool, taken: Collection[str] = (), word: str = "") -> list[dict[str, Any]]:
+    """The steps that repeat a track, as a file has them. Raises InvalidValueError when nothing moved.
+
+    Their names are none of `taken`, and begin with `word`.
+    """
+    steps = list(_steps(track, absolute))
+    if not steps:
+        still = f"{track.time[-1] - track.time[0]:.1f} s in which nothing moved faster than {1e3 * REST_SPEED:g} mm/s"
+        raise InvalidValueError("track", still, "allowed: with a motion of the tool or of the fingers")
+    numbers = itertools.count(1)
+    named = []
+    for step in steps:
+        base = "_".join(filter(None, (word, step.pop("step"))))
+        name = next(label for number in numbers if (label := f"{base}_{number}") not in taken)
+        named.append({"step": name, **step})
+    return named
 
 
 def _steps(track: Track, absolute: bool) -> Iterator[dict[str, Any]]:
@@ -87,7 +102,7 @@ def _rests(track: Track, moves: list[tuple[int, int]]) -> list[int]:
 
 def _arrival(track: Track, end: int, rest: int) -> int:
     """The first sample from `end` on from which the arm stays near where it is at the end of its rest."""
-    away = _distance(track.pose[end : rest + 1], track.pose[rest : rest + 1])
+    away = distance(track.pose[end : rest + 1], track.pose[rest : rest + 1])
     return end + int(np.flatnonzero(away > STILL)[-1]) + 1 if away[0] > STILL else end
 
 
@@ -96,11 +111,11 @@ def _speed(track: Track) -> FloatArray:
     step = max(1, round(0.05 / float(np.median(np.diff(track.time)))))
     n = len(track.time)
     before, after = np.maximum(np.arange(n) - step, 0), np.minimum(np.arange(n) + step, n - 1)
-    way = _distance(track.pose[before], track.pose[after])
+    way = distance(track.pose[before], track.pose[after])
     return np.asarray(way / np.maximum(track.time[after] - track.time[before], 1e-6))
 
 
-def _distance(a: FloatArray, b: FloatArray) -> FloatArray:
+def distance(a: FloatArray, b: FloatArray) -> FloatArray:
     """Distance (n,) [m] of poses (n, 7): of their places, and of their rotations at LEVER."""
     cosine = np.clip(np.abs(np.sum(a[:, 3:] * b[:, 3:], axis=1)), 0.0, 1.0)
     return np.asarray(np.linalg.norm(a[:, :3] - b[:, :3], axis=1) + LEVER * 2.0 * np.arccos(cosine))
@@ -112,7 +127,7 @@ def simplified(pose: FloatArray, first: int) -> list[int]:
         share = _progress(pose)
         T_0, T_1 = se3_from_pose(pose[0], "track.pose"), se3_from_pose(pose[-1], "track.pose")
         straight = np.array([pin.SE3ToXYZQUAT(_between(T_0, T_1, s)) for s in share])
-        away = _distance(pose, straight)
+        away = distance(pose, straight)
         worst = int(np.argmax(away))
         if away[worst] > TOLERANCE and 0 < worst < len(pose) - 1:
             return simplified(pose[: worst + 1], first) + simplified(pose[worst:], first + worst)
@@ -127,7 +142,7 @@ def _between(T_0: pin.SE3, T_1: pin.SE3, share: float) -> pin.SE3:
 
 def _progress(pose: FloatArray) -> FloatArray:
     """Share (n,) of the way that lies behind each sample."""
-    way = np.concatenate(([0.0], np.cumsum(_distance(pose[:-1], pose[1:]))))
+    way = np.concatenate(([0.0], np.cumsum(distance(pose[:-1], pose[1:]))))
     return np.asarray(way / max(way[-1], 1e-9))
 
 

@@ -28,10 +28,13 @@ class MacroEnd:
 
     steps: tuple[StepEnd, ...]
     succeeded: bool
+    broken_off: str = ""  # label of the step before which a person ended it; empty: nobody did
 
     @property
     def reason(self) -> str:
         """Why it stopped and where; empty: it did not."""
+        if self.broken_off:
+            return f"{self.broken_off}: ended by a person before this step"
         if self.succeeded or not self.steps:
             return "" if self.succeeded else "nothing was sent"
         last = self.steps[-1]
@@ -47,14 +50,26 @@ class Ended:
     elapsed: float = 0.0  # [s]
 
 
-def play(steps: Iterable[BoundStep], send: Callable[[BoundStep], Ended], show: Callable[[StepEnd], None]) -> MacroEnd:
-    """Send each step and wait for its end, until one is not accepted. `show` gets each end."""
+def play(
+    steps: Iterable[BoundStep],
+    send: Callable[[BoundStep], Ended],
+    show: Callable[[StepEnd], None],
+    ask: Callable[[int], str] = lambda number: "",
+) -> MacroEnd:
+    """Send each step and wait for its end, until one is not accepted. `show` gets each end.
+
+    `ask` is called with the number of each step, from 0, before the step is computed: `Stops.ended_before`.
+    """
     ends: list[StepEnd] = []
-    for step in steps:
+    coming = iter(steps)
+    while not (ended_before := ask(len(ends))):
+        step = next(coming, None)
+        if step is None:
+            break
         ended = send(step)
         accepted = step.step.accepts(ended.result)
         ends.append(StepEnd(step.label, ended.result, accepted, ended.detail, ended.elapsed))
         show(ends[-1])
         if not accepted:
             break
-    return MacroEnd(tuple(ends), bool(ends) and ends[-1].accepted)
+    return MacroEnd(tuple(ends), not ended_before and bool(ends) and ends[-1].accepted, ended_before)

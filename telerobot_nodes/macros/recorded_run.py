@@ -30,10 +30,14 @@ class RecordedRun:
         require_test(self._record(), records_of(self.macros.folder, self.name))
 
     def play(
-        self, context: Callable[[], Context], send: Callable[[BoundStep], Ended], show: Callable[[StepEnd], None]
+        self,
+        context: Callable[[], Context],
+        send: Callable[[BoundStep], Ended],
+        show: Callable[[StepEnd], None],
+        ask: Callable[[int], str] = lambda number: "",
     ) -> MacroEnd:
-        """Run it step by step, and record it; `show` gets the end of each step."""
-        return self.record(lambda: play(steps_of(self.macros, self.name, self.arguments, context), send, show))
+        """Run it step by step, and record it; `show` gets the end of each step, `ask` is that of `play`."""
+        return self.record(lambda: play(steps_of(self.macros, self.name, self.arguments, context), send, show, ask))
 
     def record(self, run: Callable[[], MacroEnd]) -> MacroEnd:
         """Run it by `run`, and record its end, whatever it is."""

@@ -1,7 +1,11 @@
-"""A motion as it was shown: tool, force and fingers over time, from a recorded run [US5231693 claim 5]."""
+"""A motion as it was shown: tool, force and fingers over time, from a recorded run [US5231693 claim 5].
+
+`follow.py` makes the same of a running graph.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +17,7 @@ from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.recording import BagReader
 
-PERIOD = 0.02  # [s] between the samples of a track from a bag
+PERIOD = 0.02  # [s] between the samples of a track
 JOINTS, WRENCH, HARDWARE = "joint_states", "hardware_interface/wrench", "hardware_interface/state"
 
 
@@ -55,18 +59,19 @@ def read_track(bag: Path, robot: RobotModel, namespace: str = "") -> Track:
     at = np.arange(joints[0, 0], joints[-1, 0], PERIOD)
     q = np.column_stack([np.interp(at, joints[:, 0], column) for column in joints[:, 1:].T])
     pose = np.array([pose_from_se3(robot.forward(row)) for row in q])
-    return Track(at, pose, *_sampled(at, rows[WRENCH], 1), *_sampled(at, rows[HARDWARE], 2))
+    return Track(at, pose, *sampled(at, rows[WRENCH], 1), *sampled(at, rows[HARDWARE], 2))
 
 
-def _sampled(time: FloatArray, rows: list[tuple[float, ...]], count: int) -> list[FloatArray]:
-    """Columns at the times; zeros where nothing was recorded."""
+def sampled(time: FloatArray, rows: Sequence[tuple[float, ...]], count: int) -> list[FloatArray]:
+    """Columns at the times (n,), of rows that begin with theirs; zeros where nothing was measured."""
     if not rows:
         return [np.zeros(len(time)) for _ in range(count)]
     table = np.array(rows)
     return [np.interp(time, table[:, 0], table[:, k + 1]) for k in range(count)]
 
 
-def _joints(message: Any, robot: RobotModel) -> tuple[float, ...]:
+def joints_of(message: Any, robot: RobotModel) -> tuple[float, ...]:
+    """Measured joints [rad] of a JointState, in the order of the model. Raises InvalidValueError: of another robot."""
     found = dict(zip(message.name, message.position, strict=False))
     missing = [name for name in robot.joint_names if name not in found]
     if missing:
@@ -74,13 +79,14 @@ def _joints(message: Any, robot: RobotModel) -> tuple[float, ...]:
     return tuple(found[name] for name in robot.joint_names)
 
 
-def _force(message: Any, _robot: RobotModel) -> tuple[float, ...]:
+def force_of(message: Any) -> float:
+    """Length [N] of the force of a WrenchStamped."""
     force = message.wrench.force
-    return (float(np.linalg.norm((force.x, force.y, force.z))),)
+    return float(np.linalg.norm((force.x, force.y, force.z)))
 
 
 _READ: dict[str, Any] = {
-    JOINTS: _joints,
-    WRENCH: _force,
+    JOINTS: joints_of,
+    WRENCH: lambda message, _robot: (force_of(message),),
     HARDWARE: lambda message, _robot: (message.gripper, message.gripper_reference),
 }

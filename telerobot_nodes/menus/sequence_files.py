@@ -9,7 +9,6 @@ import contextlib
 from collections.abc import Collection, Mapping
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -17,7 +16,7 @@ import yaml
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError, TelerobotError
-from telerobot_nodes.macros import OWN, MacroFolder, check_macro, motion_of, read_macros
+from telerobot_nodes.macros import OWN, MacroFolder, check_text, motion_of
 from telerobot_nodes.menus.leaf import Leaf, leaf_of
 from telerobot_nodes.menus.menu import WORD, Entry, Menu
 
@@ -77,21 +76,12 @@ def with_step(before: str, name: str, leaf: Leaf, values: Mapping[str, Any]) -> 
 
 
 def _checked(folder: Path, name: str, text: str, robot: RobotModel) -> int:
-    """Number of steps of the macro that the file would be, read among copies of the others."""
-    with TemporaryDirectory(prefix="telerobot-") as copy:
-        for file in folder.glob("*.yaml") if folder.is_dir() else ():
-            (Path(copy) / file.name).symlink_to(file.resolve())
-        whole = Path(copy) / f"{name}.yaml"
-        whole.unlink(missing_ok=True)
-        whole.write_text(text, encoding="utf-8")
-        macros = read_macros(Path(copy))
-        try:
-            macro = macros.get(name)
-            check_macro(macros, name, robot, {})
-        except ParameterFileError as error:
-            why = str(error).partition(": ")[2]  # without the name of the copy
-            raise InvalidValueError("sequence", name, f"not added: {why}") from None
-        return len(macro.steps)
+    """Number of steps of the macro that the file would be."""
+    try:
+        return check_text(folder, name, text, robot)
+    except ParameterFileError as error:
+        why = str(error).partition(": ")[2]  # without the name of the copy
+        raise InvalidValueError("sequence", name, f"not added: {why}") from None
 
 
 def _text(file: Path) -> str:

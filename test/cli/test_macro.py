@@ -1,5 +1,6 @@
 """`telerobot macro` without a graph: list, show, check; broken files and wrong parameters are refused clearly."""
 
+import io
 import json
 
 import numpy as np
@@ -69,6 +70,27 @@ def test_check_prints_the_numbers_of_every_step(folder, capsys):
         (["test", "back", "--camera", "0 0 1"], "--camera: '0 0 1' is not allowed; allowed: 7 numbers"),
         (["test", "back", "--delay", "-1"], "greater than or equal to 0"),
         (["show", "back", "--folder", "nowhere"], "there is no folder nowhere"),
+        (["test", "back", "--break", "og"], "break: 'og' is not allowed; allowed: a step of the macro"),
+        (["run", "back", "--break", "og"], "break: 'og' is not allowed; allowed: a step of the macro"),
+        (["learn", "new", "--motion", "relative"], "learn: 'neither' is not allowed; allowed: one of --bag and --live"),
+        (["learn", "new", "--live", "--bag", ".", "--motion", "relative"], "learn: 'both' is not allowed"),
+        (["learn", "new", "--bag", ".", "--seconds", "2"], "--seconds: 2.0 is not allowed; allowed: with --live"),
+        (["learn", "new", "--live", "--after", "go"], "--after: 'go' is not allowed; allowed: with --into"),
+        (["learn", "--live", "--into", "back", "--replace"], "--replace: True is not allowed; allowed: without --into"),
+        (["learn", "--live", "--into", "back", "--doc", "x"], "--doc: 'x' is not allowed; allowed: without --into"),
+        (["learn", "new", "--live"], "--motion: 'none' is not allowed; allowed: absolute, relative"),
+        (["learn", "--live", "--motion", "relative"], "name: '' is not allowed; allowed: letters"),
+        (
+            ["learn", "back", "--live", "--motion", "relative"],
+            "name: 'back' is not allowed; allowed: a name that is free",
+        ),
+        (["learn", "--live", "--into", "bakc"], "did you mean back?"),
+        (["learn", "a b", "--live", "--into", "back"], "name: 'a b' is not allowed"),
+        (["learn", "--live", "--into", "back", "--after", "og"], "after: 'og' is not allowed; allowed: go"),
+        (
+            ["learn", "--live", "--into", "back", "--motion", "absolute"],
+            "motion: 'absolute' is not allowed; allowed: relative",
+        ),
     ],
 )
 def test_what_is_wrong_is_refused_before_anything_starts(folder, capsys, words, problem):
@@ -118,3 +140,63 @@ def test_a_macro_is_learned_from_a_bag_and_no_file_is_overwritten_unasked(folder
     assert main(["macro", "show", "swing"]) == 0  # the file is what it was
     words[2] = "../swing"
     assert main([*words, "relative"]) == 2
+
+
+@pytest.fixture
+def types(monkeypatch):
+    """Lets a person type these lines; without one more his input has ended."""
+
+    def types(text):
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+    return types
+
+
+TWO = MACRO.replace("macro: back", "macro: two").replace("accept: [max_force]", "accept: [completed]") + (
+    "  - {step: on, primitive: cartesian_guarded, values: {tr_rel_dest: [0, 0, 0.02, 0, 0, 0, 1]}}\n"
+)
+
+
+@pytest.mark.lengthy
+@pytest.mark.parametrize(
+    ("options", "typed", "code", "ran"),
+    [
+        (["--break", "on"], "q\n", 1, ["two/go"]),
+        (["--break", "on"], "", 1, ["two/go"]),  # nobody can answer
+        (["--break", "on"], "\n", 0, ["two/go", "two/on"]),
+        (["--step"], "\n Q \n", 1, ["two/go"]),
+        (["--step"], "q\n", 1, []),
+    ],
+)
+def test_a_test_waits_before_a_step_and_what_a_person_ends_is_no_test(folder, capsys, types, options, typed, code, ran):
+    (folder / "two.yaml").write_text(TWO)
+    types(typed)
+    assert main(["macro", "test", "two", "--json", *options]) == code
+    said = capsys.readouterr()
+    end = json.loads(said.out)
+    assert [step["label"] for step in end["steps"]] == ran
+    assert "before two/on" in said.err or not ran
+    assert main(["macro", "runs", "two", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["succeeded"] == end["succeeded"] == (code == 0)
+    assert record["reason"] == ("" if code == 0 else f"two/{'on' if ran else 'go'}: ended by a person before this step")
+
+
+@pytest.mark.lengthy
+def test_learned_steps_are_inserted_into_a_macro_that_keeps_the_rest(folder, tmp_path, capsys):
+    arm = load_robot("arm")
+    rest, way = np.zeros(150), np.linspace(0.0, 0.3, 400)
+    rows = [np.array(arm.home) + x * np.eye(6)[0] for x in (*rest, *way, *(rest + 0.3))]
+    bag = str(write_bag(tmp_path / "bag", arm.joint_names, rows))
+    before = (folder / "back.yaml").read_text() + "  # mine\n"
+    (folder / "back.yaml").write_text(before)
+    assert main(["macro", "learn", "--bag", bag, "--into", "back", "--to", "0.5"]) == 2
+    assert "in which nothing moved" in capsys.readouterr().err
+    assert (folder / "back.yaml").read_text() == before
+    assert main(["macro", "learn", "swing", "--bag", bag, "--into", "back", "--after", "go"]) == 0
+    assert "back.yaml: version 4" in capsys.readouterr().out
+    after = (folder / "back.yaml").read_text()
+    assert after.startswith(before.replace("version: 3", "version: 4").removesuffix("  # mine\n"))
+    assert after.endswith("  # mine\n")
+    assert main(["macro", "show", "back"]) == 0
+    assert "2. swing_move_1: cartesian_guarded" in capsys.readouterr().out

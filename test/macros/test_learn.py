@@ -9,6 +9,7 @@ import pytest
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import OfflineRobot, Track, check_macro, learn, play, read_macros, steps_of
+from telerobot_nodes.macros.learn import learned_steps
 
 TURN = [0.03, -0.04, -0.06, 0.0, 0.0, float(np.sin(0.15)), float(np.cos(0.15))]
 SHOWN = f"""\
@@ -164,3 +165,11 @@ def test_a_track_without_a_motion_or_in_disorder_is_refused():
         learn(straight([START, START]), "m", "d", "relative")
     with pytest.raises(InvalidValueError, match="later than the one before"):
         straight([START, DOWN]).__class__(np.zeros(3), *(np.zeros((3, 7)), *(np.zeros(3),) * 3))
+
+
+def test_the_names_of_steps_are_new_and_begin_as_asked_for():
+    track = straight([START, DOWN, START])
+    names = [step["step"] for step in learned_steps(track, True, ("begin_1", "move_3", "move_4"))]
+    assert names == ["begin_2", "move_5", "move_6"]
+    names = [step["step"] for step in learned_steps(track, False, ("move_1", "up_move_1"), "up")]
+    assert names == ["up_move_2", "up_move_3"]

@@ -35,3 +35,23 @@ def test_it_goes_on_exactly_after_accepted_results(cases):
 
 def test_nothing_to_send_is_no_success():
     assert not play([], lambda _: Ended("completed"), lambda _: None).succeeded
+
+
+def test_a_person_is_asked_before_a_step_is_computed_and_what_he_ends_did_not_succeed():
+    happened = []
+
+    def steps():
+        for number in range(3):
+            happened.append(f"computed {number}")
+            yield step(number, ())
+
+    def ask(number):
+        happened.append(f"asked {number}")
+        return "m/2" if number == 2 else ""
+
+    end = play(steps(), lambda _: Ended("completed"), lambda _: None, ask)
+    assert happened == ["asked 0", "computed 0", "asked 1", "computed 1", "asked 2"]
+    assert [one.label for one in end.steps] == ["m/0", "m/1"]
+    assert not end.succeeded
+    assert end.reason == "m/2: ended by a person before this step"
+    assert play([], lambda _: Ended("completed"), lambda _: None, lambda _: "m/0").reason.startswith("m/0: ended")

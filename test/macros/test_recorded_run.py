@@ -45,3 +45,12 @@ def test_a_run_that_breaks_off_is_recorded_too(run, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         play(run(), KeyboardInterrupt())
     assert [record.reason for record in records_of(tmp_path, "back")] == ["KeyboardInterrupt"]
+
+
+def test_a_run_that_a_person_ended_is_no_test(run, tmp_path):
+    end = run().play(Context, lambda _: Ended("completed"), lambda end: None, lambda number: "back/back")
+    assert not end.succeeded
+    (record,) = records_of(tmp_path, "back")
+    assert (record.succeeded, record.reason) == (False, "back/back: ended by a person before this step")
+    with pytest.raises(NotTestedError):
+        run(Place.REMOTE).require_test()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
+import termios
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Annotated, Any, NoReturn
 
@@ -15,11 +18,27 @@ from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Val
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.macros import MacroEnd, RecordedRun, StepEnd, check_macro, check_whole, records_of
+from telerobot_nodes.macros import (
+    BoundStep,
+    MacroEnd,
+    RecordedRun,
+    StepEnd,
+    Stops,
+    check_macro,
+    check_whole,
+    play_parts,
+    records_of,
+    stops_of,
+)
 
 NOT_DONE = 1
 FOLLOW_PERIOD = 0.05  # [s]
 LONGEST = 3600.0  # [s] of a sequence that is sent as one
+
+ByStep = Annotated[bool, typer.Option("--step", help="Wait before each step: Enter goes on, q ends.")]
+BreakAt = Annotated[
+    list[str] | None, typer.Option("--break", metavar="STEP", help="Wait before this step; repeatable.")
+]
 
 
 def test(
@@ -31,13 +50,15 @@ def test(
     start: Annotated[str, typer.Option(help="Joints where the arm begins [rad], with spaces; default: home.")] = "",
     camera: Annotated[str, typer.Option(help="x y z qx qy qz qw of the camera in WORLD, for `camera.pose`.")] = "",
     follow: Annotated[bool, typer.Option("--follow", help="Print the motion as it is computed: JSON lines.")] = False,
+    step: ByStep = False,
+    break_at: BreakAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a macro on an arm in physics on this machine, without a graph. Exit code 0: every result was accepted."""
     from telerobot_nodes.macros import OfflineRobot
 
     macros, arguments, model = macros_of(folder), arguments_of(values), model_of(robot)
-    check_macro(macros, name, model, arguments)
+    stops = _stops(check_macro(macros, name, model, arguments), step, break_at)
     offline = OfflineRobot(model, _start(start, model), one_way=0.5 * delay)
     offline.camera_pose = _numbers("--camera", camera, 7)
     if follow:
@@ -45,7 +66,7 @@ def test(
     date = datetime.now(timezone.utc).isoformat(timespec="seconds")
     recorded = RecordedRun(macros, name, arguments, robot, date, delay=0.5 * delay)
     show = _print_end if follow else _shower(as_json)
-    _finish(recorded.play(offline.context, offline.send, show), as_json or follow)
+    _finish(recorded.play(offline.context, offline.send, show, stops.ended_before), as_json or follow)
 
 
 def run(
@@ -56,6 +77,8 @@ def run(
     namespace: Annotated[str, typer.Option(help="Namespace of the arm, for example left.")] = "",
     override: Annotated[bool, typer.Option("--override", help="Run it although it is not tested.")] = False,
     whole: Annotated[bool, typer.Option("--whole", help="Send it as one sequence, which the robot runs.")] = False,
+    step: ByStep = False,
+    break_at: BreakAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a macro on a running graph; Ctrl-C stops the arm. Exit code 0: every result was accepted."""
@@ -63,6 +86,7 @@ def run(
 
     macros, arguments = macros_of(folder), arguments_of(values)
     steps = check_macro(macros, name, model_of(robot), arguments)
+    stops = _stops(steps, step, break_at)
     if whole:
         check_whole(macros, name)
     with connect(namespace, "shell") as arm:
@@ -73,9 +97,11 @@ def run(
         player, show = MacroPlayer(arm), _shower(as_json)
         recorded = player.recorded(macros, name, arguments, robot, override)
         if whole:
-            end = recorded.record(lambda: send_whole(name, steps, namespace, LONGEST, show))
+            end = recorded.record(
+                lambda: play_parts(steps, stops, lambda part: send_whole(name, part, namespace, LONGEST, show))
+            )
         else:
-            end = recorded.play(player.context, player.send, show)
+            end = recorded.play(player.context, player.send, show, stops.ended_before)
     _finish(end, as_json)
 
 
@@ -92,6 +118,27 @@ def runs(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
         by_override = ", by override" if record.override else ""
         where = f"{record.place.value} {record.robot}, delay {record.delay:g} s"
         print(f"{record.date}  {record.hash[:12]} {which}  {where}{by_override}  {outcome}")
+
+
+def _stops(steps: Sequence[BoundStep], every: bool, names: list[str] | None) -> Stops:
+    """Where the run waits for a person. Raises InvalidValueError: there is no such step."""
+    labels = tuple(step.label for step in steps)
+    return Stops(labels, stops_of(labels, every, names or ()), _goes_on)
+
+
+def _goes_on(label: str) -> bool:
+    """Ask a person whether the run goes on; not with `q`, Ctrl-C, or without anybody who could answer.
+
+    What was typed while the arm moved is no answer.
+    """
+    with contextlib.suppress(termios.error, OSError, ValueError):  # no terminal
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    print(f"telerobot: before {label}: Enter goes on, q ends", file=sys.stderr, flush=True)
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        return False
+    return bool(line) and line.strip().lower() != "q"
 
 
 def _start(text: str, model: RobotModel) -> FloatArray | None:
