@@ -21,8 +21,8 @@ LONGEST_DOC = 100  # characters
 Mark = tuple[int, int, str]  # a stretch of the text from, to [characters], and what is written there
 
 
-def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = "") -> str:
-    """The file of a macro, from a `define` or from commands that are given a `name`.
+def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = "") -> tuple[str, str]:
+    """Name and file of a macro, from a `define` or from commands that are given a `name`.
 
     `names`: what stands for each parameter of the `define`. Raises CommandError where the text is wrong, and
     InvalidValueError naming what is missing.
@@ -45,7 +45,7 @@ def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = ""
     if parameters:
         whole["parameters"] = parameters
     file: str = yaml.safe_dump({**whole, "steps": steps}, sort_keys=False, default_flow_style=None, width=120)
-    return file
+    return name, file
 
 
 def _statements(text: str) -> tuple[Define | None, Sequence[Statement], int]:

@@ -46,7 +46,7 @@ def editor(tmp_path, monkeypatch):
 def test_a_right_change_replaces_the_file_with_its_comments(folder, editor, capsys):
     editor("-0.05", "-0.07")
     assert main(["macro", "edit", "back"]) == 0
-    assert "version 3, 1 steps" in capsys.readouterr().out
+    assert "back.yaml: 1 steps" in capsys.readouterr().out
     assert (folder / "back.yaml").read_text() == MACRO.replace("-0.05", "-0.07")
     assert sorted(file.name for file in folder.iterdir()) == ["back.yaml"]
 

@@ -17,7 +17,7 @@ import typer
 from telerobot_nodes.cli.macro.words import Name, RobotName, macros_of, model_of
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
-from telerobot_nodes.macros import OWN, check_macro, read_macros
+from telerobot_nodes.macros import OWN, check_macro, read_macros, replace_macro
 
 EDITORS = ("nano", "vi")  # tried when neither VISUAL nor EDITOR is set
 NEW = """\
@@ -59,7 +59,9 @@ def edit(
     if text == before and file.exists():
         print(f"{file} is as it was")
     else:
-        _replace(file, text)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        steps = replace_macro(file.parent, name, text, model)
+        print(f"{file}: {steps} steps; not tested in this form")
     shutil.rmtree(draft.parent)
 
 
@@ -94,12 +96,3 @@ def _edited(editor: list[str], draft: Path, robot: RobotModel) -> str:
 def _again(why: str) -> bool:
     print(why, file=sys.stderr)
     return sys.stdin.isatty() and typer.confirm("edit it again?", default=True)
-
-
-def _replace(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".new")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(file)
-    macro = read_macros(file.parent).get(file.stem)
-    print(f"{file}: version {macro.version}, {len(macro.steps)} steps; not tested in this form")

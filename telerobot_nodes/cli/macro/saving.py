@@ -9,7 +9,7 @@ import typer
 
 from telerobot_nodes.cli.macro.words import RobotName, model_of
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.macros import OWN, check_macro, from_text, read_macro, read_macros
+from telerobot_nodes.macros import OWN, from_text, read_macros, replace_macro
 from telerobot_nodes.operator.client import pairs
 
 
@@ -23,18 +23,13 @@ def save(
     robot: RobotName = "arm",
 ) -> None:
     """Save commands as a macro file: each is a step, each quantity a parameter with what was written as default."""
-    written = from_text(text, pairs(names or []), name, doc)
+    called, written = from_text(text, pairs(names or []), name, doc)
+    file = folder / f"{called}.yaml"
+    if file.exists() and not replace:
+        raise InvalidValueError("name", called, f"allowed: a name that is free in {folder}, or --replace")
     model = model_of(robot)
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / ".save.new"
-    fresh.write_text(written, encoding="utf-8")
-    try:
-        macro = read_macro(fresh)
-        file = folder / f"{macro.name}.yaml"
-        if file.exists() and not replace:
-            raise InvalidValueError("name", macro.name, f"allowed: a name that is free in {folder}, or --replace")
-        fresh.replace(file)
-    finally:
-        fresh.unlink(missing_ok=True)
-    steps = check_macro(read_macros(folder), macro.name, model, {})
-    print(f"{file}: {len(steps)} steps" + "".join(f"\n  {one.name}, {one.allowed}" for one in macro.parameters.values()))
+    steps = replace_macro(folder, called, written, model)
+    print(f"{file}: {steps} steps")
+    for parameter in read_macros(folder).get(called).parameters.values():
+        print(f"  {parameter.name} = {parameter.default[0]:g}, {parameter.allowed}")
