@@ -45,6 +45,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             "framework",
             "messages",
             "decision",
+            "clients.under_way",
             "clients",
             "macros",
             "probes",

@@ -13,8 +13,8 @@ from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.nodes.clients import NoGraphError
-from telerobot_nodes.nodes.clients.robot_work import RunningPrimitive
-from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun, SimulatedRun
+from telerobot_nodes.nodes.clients.under_way import RunningPrimitive
+from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
 from telerobot_nodes.operator.forms import AddLeaf, RunLeaf, SimulateLeaf, StopLeaf
 
@@ -32,6 +32,16 @@ entries:
   - entry: away
     doc: Move off.
     macro: back_off
+"""
+SEEN = """
+macro: back_off
+version: 2
+doc: Go to where the camera is.
+motion: absolute
+steps:
+  - step: go
+    primitive: cartesian_guarded
+    values: {tr_tn_dest: "${camera.pose}", time_vel_sel: velocity, time_vel_val: 0.2}
 """
 LIMIT = 90.0  # [s]
 FELT = (3.0, 0.0, 4.0, 0.0, 0.0, 0.0)  # [N], [N m]
@@ -65,7 +75,7 @@ class Sent:
     """Leaves that were begun, as primitives that the test ends."""
 
     def __init__(self):
-        self.begun, self.running, self.start = [], None, None
+        self.begun, self.running, self.situation = [], None, Situation(round_trip=0.4)
 
     def begin(self, leaf, values):
         if leaf.entry.macro:
@@ -75,7 +85,7 @@ class Sent:
         return PrimitiveRun(self.running)
 
     def simulate(self, leaf, values):
-        return SimulatedRun(leaf, values, "arm", self.start, 0.4)
+        return SimulatedRun(leaf, values, "arm", self.situation)
 
     def step(self, now):
         pass
@@ -177,11 +187,12 @@ def test_a_macro_without_a_graph_ends_with_the_reason(runner, widgets):
 @pytest.mark.timeout(240)
 def test_a_leaf_is_simulated_from_where_the_arm_stands_and_nothing_is_sent(runner, widgets, sent):
     arm = load_robot("arm")
-    sent.start = np.array(arm.home) + 0.05
+    start = np.array(arm.home) + 0.05
+    sent.situation = Situation(start)
     press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.1"}))
     step_until(runner, lambda: runner.simulated(time.monotonic()) is not None)
     first = runner.simulated(time.monotonic()).path[0]
-    assert np.allclose(first, arm.forward(sent.start).translation, atol=1e-3)
+    assert np.allclose(first, arm.forward(start).translation, atol=1e-3)
     press(runner, widgets, RunLeaf("m/up", {}))
     assert widgets.lines[-1] == ("m/up runs; allowed: after its end, or `stop motion`", "bad")
     step_until(runner, lambda: widgets.now == "")
@@ -211,6 +222,23 @@ def test_a_sequence_is_built_from_leaves_and_simulated_from_its_menu(runner, wid
 
 @pytest.mark.lengthy
 @pytest.mark.timeout(240)
+def test_a_macro_of_what_the_camera_sees_is_simulated_with_the_cameras_pose_and_says_when_there_is_none(
+    runner, widgets, sent, folder
+):
+    before = widgets.items
+    (folder.parent / "macros" / "back_off.yaml").write_text(SEEN)
+    step_until(runner, lambda: widgets.items is not before)
+    press(runner, widgets, SimulateLeaf("m/away", {}))
+    step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "camera.pose" in widgets.lines[-1][0])
+    sent.situation = Situation(camera_pose=np.array([0.5, 0.1, 0.5, 1.0, 0.0, 0.0, 0.0]))
+    press(runner, widgets, SimulateLeaf("m/away", {}))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/away simulated: succeeded", "good"))
+    ended = runner.simulated(time.monotonic() + 60.0).path[-1]
+    assert np.allclose(ended, [0.5, 0.1, 0.5], atol=2e-3)
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(240)
 def test_a_simulated_macro_counts_as_its_test_and_one_that_is_stopped_or_cannot_run_says_so(
     runner, widgets, sent, folder
 ):
@@ -220,7 +248,7 @@ def test_a_simulated_macro_counts_as_its_test_and_one_that_is_stopped_or_cannot_
     assert (record.place, record.delay, record.succeeded) == (Place.PHYSICS, 0.2, True)
     press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.01"}), StopLeaf())
     step_until(runner, lambda: widgets.lines[-1] == ("m/up simulation stopped", "bad"))
-    sent.start = np.full(6, 9.0)  # outside the limits
+    sent.situation = Situation(np.full(6, 9.0))  # outside the limits
     press(runner, widgets, SimulateLeaf("m/up", {}))
     step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "--start" in widgets.lines[-1][0])
 

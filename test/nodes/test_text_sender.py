@@ -6,7 +6,7 @@ import pytest
 
 from telerobot.msg import CommandReport, LinkStamp
 from telerobot_nodes.core.protocol import identity
-from telerobot_nodes.nodes.clients.text_sender import COMMANDS, REPORTS, TextSender
+from telerobot_nodes.nodes.clients.under_way import COMMANDS, REPORTS, TextSender
 from telerobot_nodes.nodes.framework import Foreground
 
 pytestmark = pytest.mark.system

@@ -1,4 +1,4 @@
-"""A running practice graph without console, recorder and device, behind a delay without loss."""
+"""A running practice graph without console, recorder and device, behind a delay, without loss by default."""
 
 from contextlib import contextmanager
 
@@ -10,9 +10,9 @@ WITHOUT = ("operator_console", "bag_recorder", "operator_input")
 
 
 @contextmanager
-def practice_graph(**options):
+def practice_graph(loss=0.0, **options):
     lines = []
-    options = GraphOptions("practice", without=WITHOUT, delay=2.0 * ONE_WAY, loss=0.0, **options)
+    options = GraphOptions("practice", without=WITHOUT, delay=2.0 * ONE_WAY, loss=loss, **options)
     supervisor = Supervisor(options, on_line=lambda *line: lines.append(line))
     supervisor.start()
     try:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.core.protocol import DeviceState
-from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd, Result, commands
+from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd, PrimitiveStep, Result, commands
 
 pytestmark = [
     pytest.mark.system,
@@ -149,6 +149,23 @@ def test_texts_are_answered_run_and_cancelled(robot):
     assert next(iter(lift)).command
     lift.cancel()
     assert lift.wait(30.0).end is CommandEnd.CANCELLED
+
+
+def test_a_sequence_is_refused_whole_and_one_that_fits_runs_each_step_in_order(robot):
+    ways = (0.01, -0.02, 0.01)
+    steps = [PrimitiveStep("cartesian_guarded", {"tr_rel_dest": [0, 0, way, 0, 0, 0, 1]}) for way in ways]
+    refused = robot.sequence([*steps, PrimitiveStep("gcm", {"end_time": -1.0})], "bad").wait(30.0)
+    assert (refused.end, refused.done) == (PrimitiveEnd.REFUSED, 0)
+    assert "end_time" in refused.reason
+    begin = robot.state.tool_pose.copy()
+    running = robot.sequence(steps, "there and back")
+    seen = {report.step for report in running}
+    ended = running.wait()
+    assert (ended.end, ended.done, ended.ok) == (PrimitiveEnd.SUCCEEDED, 3, True), ended
+    assert seen <= {1, 2, 3}
+    assert 3 in seen
+    assert robot.wait_until(lambda state: not state.moving, 10.0)
+    assert np.abs(robot.state.tool_pose[:3] - begin[:3]).max() < 1e-3
 
 
 @pytest.mark.nightly

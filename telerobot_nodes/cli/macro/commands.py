@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from telerobot_nodes.cli.macro import learning, running
+from telerobot_nodes.cli.macro import editing, learning, running
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
 from telerobot_nodes.macros import BoundStep, Macro, check_macro
 
@@ -61,6 +61,7 @@ app.command()(running.test)
 app.command()(running.run)
 app.command()(running.runs)
 app.command()(learning.learn)
+app.command()(editing.edit)
 
 
 def _lines(macro: Macro) -> list[str]:

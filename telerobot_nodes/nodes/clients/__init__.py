@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from telerobot_nodes.nodes.clients.discovery import NoGraphError
-from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import (
     RosPort,
     connect,
@@ -12,11 +11,18 @@ from telerobot_nodes.nodes.clients.operator_client import (
 from telerobot_nodes.nodes.clients.other_arm import other_arm
 from telerobot_nodes.nodes.clients.primitive_client import run_primitive, run_sequence
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
-from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, as_texts
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
 from telerobot_nodes.nodes.clients.stop_sender import StopSender
 from telerobot_nodes.nodes.clients.terminal import Terminal, call_service
-from telerobot_nodes.nodes.clients.text_sender import TextSender
+from telerobot_nodes.nodes.clients.under_way import (
+    Ongoing,
+    Primitives,
+    RunningPrimitive,
+    RunningSequence,
+    RunningText,
+    TextSender,
+    as_texts,
+)
 
 __all__ = [
     "CommandClient",
@@ -27,6 +33,7 @@ __all__ = [
     "RosPort",
     "RunningMove",
     "RunningPrimitive",
+    "RunningSequence",
     "RunningText",
     "StopSender",
     "Terminal",

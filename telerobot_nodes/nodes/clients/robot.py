@@ -7,7 +7,7 @@ thread; no wait is longer than its limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from threading import Condition, Event
 from types import TracebackType
@@ -17,11 +17,19 @@ import numpy as np
 
 from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.nodes.clients.carrier import Carrier, OwnCarrier
 from telerobot_nodes.nodes.clients.discovery import QUEUE, find_prefix
-from telerobot_nodes.nodes.clients.ongoing import Ongoing
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
-from telerobot_nodes.nodes.clients.robot_work import Primitives, RunningPrimitive, RunningText, Texts
+from telerobot_nodes.nodes.clients.under_way import (
+    Carrier,
+    Ongoing,
+    OwnCarrier,
+    Primitives,
+    RunningPrimitive,
+    RunningSequence,
+    RunningText,
+    Sequences,
+    Texts,
+)
 from telerobot_nodes.nodes.messages import pose_to_array
 from telerobot_nodes.operator.client import (
     Answer,
@@ -41,6 +49,7 @@ from telerobot_nodes.operator.client import (
     Outcome,
     PlanLines,
     PoseTarget,
+    PrimitiveStep,
     Result,
     RobotState,
     Solid,
@@ -116,6 +125,7 @@ class Robot(OperatorWords):
                 self._client = connect(carrier, self._port, REQUEST_LIMIT)
                 self._texts = Texts(carrier, changed, self.agent)
                 self._primitives = Primitives(carrier, changed, self.agent)
+                self._sequences = Sequences(carrier, changed, self.agent)
                 self._camera_pose: FloatArray = np.empty(0)
             carrier.subscribe("camera/pose", self._on_camera_pose)
             carrier.every(STEP_PERIOD, self._step)
@@ -239,6 +249,13 @@ class Robot(OperatorWords):
         """Run a primitive with parameters of any names: see `primitive`."""
         return self._primitives.begin(name, values, limit)
 
+    def sequence(self, steps: Sequence[PrimitiveStep], name: str = "", limit: float = TEXT_LIMIT) -> RunningSequence:
+        """Run primitives in order at the robot, which checks all before the first; does not wait.
+
+        Raises InvalidValueError without a step.
+        """
+        return self._sequences.begin(name, steps, limit)
+
     def begin(self, text: str, limit: float = TEXT_LIMIT) -> RunningText:
         """Send a text to the decision unit; does not wait."""
         return self._texts.begin(text, limit)
@@ -271,6 +288,7 @@ class Robot(OperatorWords):
         self._client.tick(now)
         self._texts.step(now)
         self._primitives.step(now)
+        self._sequences.step(now)
         self._send_waiting(now)
         for move in self._moves:
             move.step(now)

@@ -16,7 +16,7 @@ from telerobot.msg import CommandReport
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.nodes.clients.text_sender import REPORTS, SCRIPT, TASKS, TextSender
+from telerobot_nodes.nodes.clients.under_way import REPORTS, SCRIPT, TASKS, TextSender
 from telerobot_nodes.nodes.framework import DISCOVERY_LIMIT, Foreground
 from telerobot_nodes.operator.client import NO_ANSWER
 

@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING, Any
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.nodes.clients import Primitives, open_robot
 from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, MacroRun, PrimitiveRun
-from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun
+from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
 
 if TYPE_CHECKING:
     from telerobot_nodes.menus import Leaf
     from telerobot_nodes.nodes.framework import GraphNode
+    from telerobot_nodes.operator.camera import CameraFeed
     from telerobot_nodes.operator.client import OperatorClient
 
 
 class NodeRuns:
     """Begins the leaves of a node's own arm."""
 
-    def __init__(self, node: GraphNode, role: str, client: OperatorClient) -> None:
-        """`role`: of the sender, for example console. `client`: of the arm, which tells where a simulation begins."""
+    def __init__(self, node: GraphNode, role: str, client: OperatorClient, feed: CameraFeed) -> None:
+        """`role`: of the sender, for example console. `client`, `feed`: of the arm, for where a simulation begins."""
         goals = _Goals(node)
         self._primitives = Primitives(goals, Condition(), identity(role))
         self._join = partial(open_robot, goals.namespace, role)
-        self._robot, self._client = node.options.robot, client
+        self._robot, self._client, self._feed = node.options.robot, client, feed
         self.step = self._primitives.step
 
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | MacroRun:
@@ -38,7 +39,8 @@ class NodeRuns:
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""
         round_trip = 2.0 * self._client.link.delay if self._client.received.link is not None else 0.0
-        return SimulatedRun(leaf, values, self._robot, self._client.robot.joint_position, round_trip)
+        situation = Situation(self._client.robot.joint_position, round_trip, self._feed.latest_pose)
+        return SimulatedRun(leaf, values, self._robot, situation)
 
 
 class _Goals:

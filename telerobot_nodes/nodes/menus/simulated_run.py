@@ -8,6 +8,7 @@ import subprocess
 import sys
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -27,16 +28,30 @@ NICENESS = 10  # of the process: nodes that move an arm come first
 ONE_STEP = "simulated"  # name of the macro that a primitive becomes
 
 
+@dataclass(frozen=True)
+class Situation:
+    """What a simulation takes from the real arm; empty arrays: not known."""
+
+    joints: FloatArray = field(default_factory=lambda: np.empty(0))  # (dof,) [rad] where it begins; home
+    round_trip: float = 0.0  # [s] of the link to the robot
+    camera_pose: FloatArray = field(default_factory=lambda: np.empty(0))  # (7,) in WORLD, for `camera.pose`
+
+    def words(self) -> list[str]:
+        """Options of `telerobot macro test`."""
+        words = ["--delay", f"{max(self.round_trip, 0.0):.3f}"]
+        for option, numbers in (("--start", self.joints), ("--camera", self.camera_pose)):
+            if numbers.size:
+                words += [option, " ".join(f"{number:.9f}" for number in numbers)]
+        return words
+
+
 class SimulatedRun:
     """A leaf of the menus, computed as fast as the host allows and shown in its own time.
 
     A macro's run is recorded beside its file, as `telerobot macro test` records it.
     """
 
-    def __init__(
-        self, leaf: Leaf, values: Mapping[str, Any], robot: str, start: FloatArray | None, round_trip: float
-    ) -> None:
-        """`start` (dof,) [rad]: where the arm begins; None: home. `round_trip` [s]: of the link to the robot."""
+    def __init__(self, leaf: Leaf, values: Mapping[str, Any], robot: str, situation: Situation) -> None:
         self.progress = "simulation begins"
         self.end: LeafEnd | None = None
         self._times: list[float] = []
@@ -46,9 +61,7 @@ class SimulatedRun:
         self._began: float | None = None  # [s] of this process's clock
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
-        words = ["--robot", robot, "--delay", f"{max(round_trip, 0.0):.3f}", "--follow"]
-        if start is not None and start.size:
-            words += ["--start", " ".join(f"{angle:.9f}" for angle in start)]
+        words = ["--robot", robot, "--follow", *situation.words()]
         Thread(target=self._run, args=(leaf, values, words), name=f"simulate {leaf.path}", daemon=True).start()
 
     def stop(self) -> None:

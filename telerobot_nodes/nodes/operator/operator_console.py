@@ -102,7 +102,7 @@ class OperatorConsoleNode(GraphNode):
         if self._send_texts is not None:
             self.every(TICK_PERIOD, self._send_texts)
         folder = folder_of(Path(self._parameters.menus) if self._parameters.menus else None)
-        runs = NodeRuns(self, "console", self._client)
+        runs = NodeRuns(self, "console", self._client, self._feed)
         self._menus = MenuRunner(MenuView(self._console.gui), runs, folder, options.robot)
         self.every(TICK_PERIOD, lambda: self._menus.step(self.now()))
         self.every(STEP_PERIOD, self._step)

@@ -23,7 +23,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import Leaf, folder_of
 from telerobot_nodes.motion.parameters import KINDS
 from telerobot_nodes.nodes.clients import NoGraphError, Robot, RunningPrimitive, RunningText, open_robot
-from telerobot_nodes.nodes.menus import LeafRun, MacroRun, MenuRunner, PrimitiveRun, SimulatedRun
+from telerobot_nodes.nodes.menus import LeafRun, MacroRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
 from telerobot_nodes.operator.panel import OperatorPanel
 
@@ -156,10 +156,13 @@ class _PanelRuns:
 
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands, or home."""
-        state = self._session.robot.state if self._session.robot is not None else None
-        start = state.joint_position if state is not None else None
-        link = state.link if state is not None else None
-        return SimulatedRun(leaf, values, self._robot, start, 2.0 * link.delay if link is not None else 0.0)
+        robot = self._session.robot
+        situation = Situation()
+        if robot is not None:
+            link = robot.state.link
+            round_trip = 2.0 * link.delay if link is not None else 0.0
+            situation = Situation(robot.state.joint_position, round_trip, robot.camera_pose)
+        return SimulatedRun(leaf, values, self._robot, situation)
 
     def step(self, now: float) -> None:
         """The robot sends by itself."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import numpy as np
+
 from telerobot_nodes.core.camera import Calibration, CameraSetting, decode
 from telerobot_nodes.core.values import FloatArray, poses
 from telerobot_nodes.errors import InvalidValueError
@@ -74,6 +76,11 @@ class CameraFeed:
     def receive_pose(self, stamp: int, pose: FloatArray) -> None:
         """Take where the camera was, (7,) in WORLD, when the picture of this stamp was taken."""
         _keep(self._poses, stamp, poses(pose, "camera pose")[0])
+
+    @property
+    def latest_pose(self) -> FloatArray:
+        """(7,) in WORLD, with the picture taken last of those whose pose came; empty: none."""
+        return self._poses[max(self._poses)].copy() if self._poses else np.empty(0)
 
     def receive_picture(self, camera: str, stamp: int, data: bytes, now: float) -> None:
         """Take a picture; one that is damaged, without end or too large is refused and the last one stays."""

@@ -132,6 +132,38 @@ class PrimitiveResult:
         return self.end is PrimitiveEnd.SUCCEEDED
 
 
+@dataclass(frozen=True)
+class PrimitiveStep:
+    """One step of a sequence: a primitive with its parameters in SI units."""
+
+    name: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    accept: tuple[str, ...] = ()  # results after which the sequence goes on; empty: the successful ones
+
+
+@dataclass(frozen=True)
+class SequenceReport:
+    """State of a sequence."""
+
+    step: int  # the one that runs or has ended, from 1
+    primitive: PrimitiveReport
+
+
+@dataclass(frozen=True)
+class SequenceResult:
+    """End of a sequence; of a refusal `reason` names the step, the field and what is allowed."""
+
+    end: PrimitiveEnd  # SUCCEEDED: every step ended with an accepted result; else that of the last step that began
+    reason: str = ""
+    done: int = 0  # steps that ended with an accepted result
+    report: PrimitiveReport | None = None  # of the last step that began
+
+    @property
+    def ok(self) -> bool:
+        """True when every step ended with an accepted result."""
+        return self.end is PrimitiveEnd.SUCCEEDED
+
+
 def pairs(words: Sequence[str]) -> dict[str, str]:
     """Parse key=value words into a mapping. Raises InvalidValueError."""
     values: dict[str, str] = {}

@@ -29,6 +29,15 @@ def test_a_picture_has_the_calibration_of_its_camera_and_the_pose_of_its_own_sta
     assert (pose == POSE).all()
 
 
+def test_the_latest_pose_is_that_of_the_latest_picture_in_whatever_order_they_came():
+    assert CameraFeed().latest_pose.size == 0
+    feed = complete()
+    later = np.array((2.0, 2, 3, 0, 0, 0, 1))
+    feed.receive_pose(9 * SECOND, later)
+    feed.receive_pose(8 * SECOND, POSE)
+    assert (feed.latest_pose == later).all()
+
+
 def test_a_pose_may_come_after_its_picture():
     feed = complete()
     feed.receive_picture("palm", 8 * SECOND, PICTURE, 101.0)

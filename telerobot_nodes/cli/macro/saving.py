@@ -1,0 +1,40 @@
+"""`telerobot macro save "define ..."`: a macro of the command language becomes a file, its quantities parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from telerobot_nodes.cli.macro.words import RobotName, model_of
+from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.macros import OWN, check_macro, from_text, read_macro, read_macros
+from telerobot_nodes.operator.client import pairs
+
+
+def save(
+    text: Annotated[str, typer.Argument(help='A `define NAME(...) as { ... }`, or commands with --name; in quotes.')],
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME=THING ...", help="Of a `define`'s names.")] = None,
+    name: Annotated[str, typer.Option(help="Name of the macro; default: that of the `define`.")] = "",
+    doc: Annotated[str, typer.Option(help="What it does; default: the text.")] = "",
+    folder: Annotated[Path, typer.Option(help="Folder the file is written to.")] = OWN,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a macro of this name.")] = False,
+    robot: RobotName = "arm",
+) -> None:
+    """Save commands as a macro file: each is a step, each quantity a parameter with what was written as default."""
+    written = from_text(text, pairs(names or []), name, doc)
+    model = model_of(robot)
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / ".save.new"
+    fresh.write_text(written, encoding="utf-8")
+    try:
+        macro = read_macro(fresh)
+        file = folder / f"{macro.name}.yaml"
+        if file.exists() and not replace:
+            raise InvalidValueError("name", macro.name, f"allowed: a name that is free in {folder}, or --replace")
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)
+    steps = check_macro(read_macros(folder), macro.name, model, {})
+    print(f"{file}: {len(steps)} steps" + "".join(f"\n  {one.name}, {one.allowed}" for one in macro.parameters.values()))
