@@ -14,7 +14,7 @@ from telerobot_nodes.operator.client import pairs
 
 
 def save(
-    text: Annotated[str, typer.Argument(help="A `define NAME(...) as { ... }`, or commands with --name; in quotes.")],
+    text: Annotated[str, typer.Argument(help='A `define NAME(...) as { ... }`, or commands with --name; in quotes.')],
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME=THING ...", help="Of a `define`'s names.")] = None,
     name: Annotated[str, typer.Option(help="Name of the macro; default: that of the `define`.")] = "",
     doc: Annotated[str, typer.Option(help="What it does; default: the text.")] = "",
@@ -37,6 +37,4 @@ def save(
     finally:
         fresh.unlink(missing_ok=True)
     steps = check_macro(read_macros(folder), macro.name, model, {})
-    print(
-        f"{file}: {len(steps)} steps" + "".join(f"\n  {one.name}, {one.allowed}" for one in macro.parameters.values())
-    )
+    print(f"{file}: {len(steps)} steps" + "".join(f"\n  {one.name}, {one.allowed}" for one in macro.parameters.values()))
