@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context
-from telerobot_nodes.macros.breakpoints import Stops, play_parts, stops_of
 from telerobot_nodes.macros.check import check_macro, check_whole, motion_of
 from telerobot_nodes.macros.follow import Gap, MotionFollower
 from telerobot_nodes.macros.learn import learn
@@ -12,7 +11,7 @@ from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
 from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, read_macros
 from telerobot_nodes.macros.merge import check_text, merged, replace_macro, require_fit
 from telerobot_nodes.macros.offline import OfflineRobot
-from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, play
+from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, Stops, play, play_parts, stops_of
 from telerobot_nodes.macros.recorded_run import RecordedRun
 from telerobot_nodes.macros.run_records import (
     NotTestedError,
