@@ -6,6 +6,7 @@ from telerobot_nodes.macros.binding import BoundStep, steps_of
 from telerobot_nodes.macros.bound_values import Context
 from telerobot_nodes.macros.check import check_macro, check_whole, motion_of
 from telerobot_nodes.macros.follow import Gap, MotionFollower
+from telerobot_nodes.macros.from_text import from_text
 from telerobot_nodes.macros.learn import learn
 from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
 from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, read_macros
@@ -53,6 +54,7 @@ __all__ = [
     "check_whole",
     "force_of",
     "joints_of",
+    "from_text",
     "learn",
     "merged",
     "motion_of",

@@ -14,7 +14,7 @@ from telerobot_nodes.operator.client import pairs
 
 
 def save(
-    text: Annotated[str, typer.Argument(help='A `define NAME(...) as { ... }`, or commands with --name; in quotes.')],
+    text: Annotated[str, typer.Argument(help="A `define NAME(...) as { ... }`, or commands with --name; in quotes.")],
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME=THING ...", help="Of a `define`'s names.")] = None,
     name: Annotated[str, typer.Option(help="Name of the macro; default: that of the `define`.")] = "",
     doc: Annotated[str, typer.Option(help="What it does; default: the text.")] = "",
