@@ -56,10 +56,10 @@ def test_samples_are_evenly_spaced_poses_of_the_measured_joints():
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.3, 1.0), st.booleans()), min_size=1, max_size=5))
 @settings(max_examples=20, deadline=None)
 def test_the_motions_that_are_counted_are_those_that_will_be_learned(motions):
-    """Rests of 0.06 s join two motions, of 0.4 s and more part them; what lies close to 0.2 s may be either."""
+    """Rests of 0.06 s join two motions, of 0.3 s and more part them; what lies close to 0.2 s may be either."""
     parts = [(0.5, 0.0)]
     for rest, seconds, back in motions:
-        parts += [(seconds, -TURN if back else TURN), (0.06 if rest < 0.3 else 0.4 + rest, 0.0)]
+        parts += [(seconds, -TURN if back else TURN), (0.06 if rest < 0.3 else rest, 0.0)]
     follower = followed(shown(*parts, (0.5, 0.0)))
     assert follower.motions == len([1 for begin, end in pieces(follower.track()) if begin < end])
 
