@@ -14,9 +14,9 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.nodes.clients import NoGraphError
 from telerobot_nodes.nodes.clients.under_way import RunningPrimitive
-from telerobot_nodes.nodes.menus import MacroRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
+from telerobot_nodes.nodes.menus import ClientRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
-from telerobot_nodes.operator.forms import AddLeaf, RunLeaf, SimulateLeaf, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, PractiseLeaf, RunLeaf, SimulateLeaf, StopLeaf
 
 MENU = """
 menu: m
@@ -79,10 +79,13 @@ class Sent:
 
     def begin(self, leaf, values):
         if leaf.entry.macro:
-            return MacroRun(leaf, values, "arm", no_graph)
+            return ClientRun(leaf, values, "arm", no_graph)
         self.begun.append((leaf.runs, values))
         self.running = RunningPrimitive(Condition(), LIMIT, lambda values: None)
         return PrimitiveRun(self.running)
+
+    def practise(self, leaf, values):
+        return ClientRun(leaf, values, "arm", no_graph)
 
     def simulate(self, leaf, values):
         return SimulatedRun(leaf, values, "arm", self.situation)
@@ -251,6 +254,14 @@ def test_a_simulated_macro_counts_as_its_test_and_one_that_is_stopped_or_cannot_
     sent.situation = Situation(np.full(6, 9.0))  # outside the limits
     press(runner, widgets, SimulateLeaf("m/up", {}))
     step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "--start" in widgets.lines[-1][0])
+
+
+def test_a_leaf_is_practised_through_a_client_of_its_own_and_without_a_practice_robot_says_so(runner, widgets, sent):
+    press(runner, widgets, PractiseLeaf("m/up", {"speed": "9"}))
+    assert list(widgets.refused) == [("m/up", "speed")]
+    press(runner, widgets, PractiseLeaf("m/up", {"speed": "0.05"}))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up refused: no graph is running here", "bad"))
+    assert sent.begun == []
 
 
 @pytest.mark.lengthy

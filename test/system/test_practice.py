@@ -2,11 +2,13 @@
 
 import time
 
+import numpy as np
 import pytest
 from practice_graph import ONE_WAY, practice_graph
 
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.operator.client import CommandEnd, MoveEnd, PrimitiveEnd
 
@@ -73,3 +75,21 @@ def test_every_client_reaches_it_one_delay_later_and_a_macro_on_it_is_recorded_a
         assert robot.halt().done
         assert begun.wait().end is MoveEnd.STOPPED
         assert robot.wait_until(lambda state: not state.moving and state.mode is ExecutorMode.HALTED, 20.0)
+
+
+@pytest.mark.nightly
+def test_a_leaf_of_the_menus_is_practised_behind_the_delay(graph):
+    from telerobot_nodes.menus import folder_of, read_menus
+    from telerobot_nodes.nodes.clients import open_robot
+    from telerobot_nodes.nodes.menus import PRACTICE, ClientRun
+
+    arm = load_robot("arm")
+    menus = read_menus(folder_of(), arm)
+    leaf = menus.leaf("guarded_motion/straight")
+    with open_robot(PRACTICE, "judge") as judge:
+        assert judge.wait_ready(30.0), judge.state
+        begin = judge.state.tool_pose[:3].copy()
+        run = ClientRun(leaf, leaf.fill({}), "arm", lambda: open_robot(PRACTICE, "test"))
+        assert judge.wait_until(lambda _state: run.end is not None, 90.0), run.progress
+        assert run.end.ok, run.end
+        assert judge.wait_until(lambda state: np.linalg.norm(state.tool_pose[:3] - begin) > 0.01, 5.0)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns, MacroRun, PrimitiveRun
+from telerobot_nodes.nodes.menus.leaf_runs import ClientRun, LeafRun, LeafRuns, PrimitiveRun
 from telerobot_nodes.nodes.menus.menu_runner import MenuRunner, MenuWidgets
-from telerobot_nodes.nodes.menus.node_runs import NodeRuns
+from telerobot_nodes.nodes.menus.node_runs import PRACTICE, NodeRuns
 from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
 
 __all__ = [
+    "PRACTICE",
+    "ClientRun",
     "LeafRun",
     "LeafRuns",
-    "MacroRun",
     "MenuRunner",
     "MenuWidgets",
     "NodeRuns",

@@ -53,6 +53,9 @@ class LeafRuns(Protocol):
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""
 
+    def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
+        """Run a leaf with checked values on the practice robot of this host, behind its delay."""
+
     def step(self, now: float) -> None:
         """Send what could not be sent before."""
 
@@ -75,8 +78,8 @@ class PrimitiveRun:
         return _end(self._running.wait(0.0)) if self._running.ended else None
 
 
-class MacroRun:
-    """A leaf of a macro: sent step by step from a thread of its own, through a client of its own.
+class ClientRun:
+    """A leaf through a client of its own, on a thread of its own; a macro is sent step by step.
 
     A macro that is not tested is refused at its end; `telerobot menu run --override` runs it nevertheless.
     """
@@ -88,9 +91,9 @@ class MacroRun:
         self.progress = "begins"
         self.end: LeafEnd | None = None
         self._leaf, self._values, self._robot, self._join = leaf, values, robot, join
-        self._player: MacroPlayer | None = None
+        self._player: MacroPlayer | RunningPrimitive | None = None
         self._stopped = False
-        Thread(target=self._run, name=f"macro {leaf.runs}", daemon=True).start()
+        Thread(target=self._run, name=f"leaf {leaf.path}", daemon=True).start()
 
     def stop(self) -> None:
         """Bring the arm to rest on its path; no further step is sent."""
@@ -101,14 +104,22 @@ class MacroRun:
     def _run(self) -> None:
         try:
             with self._join() as robot:
-                self.end = self._play(MacroPlayer(robot))
+                self.end = self._play(robot) if self._leaf.entry.macro else self._move(robot)
         except TelerobotError as error:
             self.end = LeafEnd(f"refused: {error}", ok=False)
         except Exception as error:  # noqa: BLE001 -- boundary of the thread: a person must see that it ended
             self.end = LeafEnd(f"failed: {error}", ok=False)
 
-    def _play(self, player: MacroPlayer) -> LeafEnd:
-        self._player = player
+    def _move(self, robot: Robot) -> LeafEnd:
+        self._player = running = robot.begin_primitive(self._leaf.runs, self._values)
+        if self._stopped:
+            running.stop()
+        for report in running:
+            self.progress = _progress(report)
+        return _end(running.wait())
+
+    def _play(self, robot: Robot) -> LeafEnd:
+        self._player = player = MacroPlayer(robot)
         if self._stopped:
             player.stop()
         macros = self._leaf.macros

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, add_step, read_menus, sequence_folder
-from telerobot_nodes.operator.forms import AddLeaf, MenuItem, RunLeaf, Simulated, SimulateLeaf, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, MenuItem, PractiseLeaf, RunLeaf, Simulated, SimulateLeaf, StopLeaf
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns
@@ -29,7 +29,7 @@ class MenuWidgets(Protocol):
     def show_menus(self, items: tuple[MenuItem, ...]) -> None:
         """Show these menus; the person stays where he is, if that is left."""
 
-    def take(self) -> Sequence[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
+    def take(self) -> Sequence[AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
         """What is to be added, run, simulated and stopped, since the last call."""
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
@@ -97,7 +97,7 @@ class MenuRunner:
         for text in news:
             self._view.tell(text, "bad")
 
-    def _run(self, asked: RunLeaf | SimulateLeaf) -> None:
+    def _run(self, asked: PractiseLeaf | RunLeaf | SimulateLeaf) -> None:
         if self._running is not None:
             self._view.tell(f"{self._running[0].path} runs; allowed: after its end, or `stop motion`", "bad")
             return
@@ -108,7 +108,7 @@ class MenuRunner:
             if isinstance(asked, SimulateLeaf):
                 run = self._simulated = self._runs.simulate(leaf, values)
             else:
-                run = self._runs.begin(leaf, values)
+                run = (self._runs.practise if isinstance(asked, PractiseLeaf) else self._runs.begin)(leaf, values)
                 self._simulated = None
             self._view.refuse(asked.path, {})
             self._running = leaf, run

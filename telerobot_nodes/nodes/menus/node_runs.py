@@ -7,10 +7,13 @@ from functools import partial
 from threading import Condition
 from typing import TYPE_CHECKING, Any
 
+from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.nodes.clients import Primitives, open_robot
-from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, MacroRun, PrimitiveRun
+from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, ClientRun, PrimitiveRun
 from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
+
+PRACTICE = graph.NAMESPACES["practice"]
 
 if TYPE_CHECKING:
     from telerobot_nodes.menus import Leaf
@@ -27,14 +30,19 @@ class NodeRuns:
         goals = _Goals(node)
         self._primitives = Primitives(goals, Condition(), identity(role))
         self._join = partial(open_robot, goals.namespace, role)
+        self._join_practice = partial(open_robot, PRACTICE, role)
         self._robot, self._client, self._feed = node.options.robot, client, feed
         self.step = self._primitives.step
 
-    def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | MacroRun:
+    def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | ClientRun:
         """Run a leaf with checked values."""
         if leaf.entry.macro:
-            return MacroRun(leaf, values, self._robot, self._join)
+            return ClientRun(leaf, values, self._robot, self._join)
         return PrimitiveRun(self._primitives.begin(leaf.runs, values, LIMIT))
+
+    def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> ClientRun:
+        """Run a leaf with checked values on the practice robot of this host, behind its delay."""
+        return ClientRun(leaf, values, self._robot, self._join_practice)
 
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""

@@ -23,7 +23,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import Leaf, folder_of
 from telerobot_nodes.motion.parameters import KINDS
 from telerobot_nodes.nodes.clients import NoGraphError, Robot, RunningPrimitive, RunningText, open_robot
-from telerobot_nodes.nodes.menus import LeafRun, MacroRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
+from telerobot_nodes.nodes.menus import PRACTICE, ClientRun, LeafRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
 from telerobot_nodes.operator.panel import OperatorPanel
 
@@ -151,8 +151,12 @@ class _PanelRuns:
         if robot is None:
             raise NoGraphError("no robot; allowed: when the panel has found one")
         if leaf.entry.macro:
-            return MacroRun(leaf, values, self._robot, lambda: nullcontext(robot))
+            return ClientRun(leaf, values, self._robot, lambda: nullcontext(robot))
         return PrimitiveRun(robot.begin_primitive(leaf.runs, values))
+
+    def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
+        """Run a leaf with checked values on the practice robot of this host, behind its delay."""
+        return ClientRun(leaf, values, self._robot, lambda: open_robot(PRACTICE, "panel"))
 
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands, or home."""

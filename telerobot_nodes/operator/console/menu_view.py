@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from telerobot_nodes.operator.forms import AddLeaf, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import (
+    AddLeaf,
+    FormField,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    SimulateLeaf,
+    Sort,
+    StopLeaf,
+)
 from telerobot_nodes.operator.scene import palette
 
 MOST_WAITING = 32  # presses; a person cannot press faster than the node takes them
@@ -19,9 +28,10 @@ INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
 SIMULATE_HINT = "on an arm in physics on this host, from where the real one stands; that one does not move"
+PRACTISE_HINT = "on the practice robot of this host, `telerobot up practice`; the real arm does not move"
 ADD_HINT = "as the next step of the macro of this name, which then stands in the menu `sequences`"
 SEQUENCE = "sequence"  # name until another is typed
-Asked = AddLeaf | RunLeaf | SimulateLeaf | StopLeaf
+Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
 
 
 class MenuView:
@@ -128,6 +138,8 @@ class MenuView:
         path = "/".join(self._path)
         simulate = self._gui.add_button(f"simulate {leaf.title}", color="grape", hint=SIMULATE_HINT)
         simulate.on_click(lambda _event: self._press(SimulateLeaf(path, form.typed())))
+        practise = self._gui.add_button(f"practise {leaf.title}", color="indigo", hint=PRACTISE_HINT)
+        practise.on_click(lambda _event: self._press(PractiseLeaf(path, form.typed())))
         run = self._gui.add_button(f"run {leaf.title}", color="teal", hint=leaf.doc)
         run.on_click(lambda _event: self._press(RunLeaf(path, form.typed())))
         stop = self._gui.add_button(STOP, color="orange", hint="the arm comes to rest on its path")

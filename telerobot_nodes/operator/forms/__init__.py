@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.forms.form import AddLeaf, Filled, Form, MenuItem, RunLeaf, SimulateLeaf, StopLeaf
+from telerobot_nodes.operator.forms.form import (
+    AddLeaf,
+    Filled,
+    Form,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    SimulateLeaf,
+    StopLeaf,
+)
 from telerobot_nodes.operator.forms.form_field import FormField, Sort, Value
 from telerobot_nodes.operator.forms.simulated import Simulated
 
@@ -12,6 +21,7 @@ __all__ = [
     "Form",
     "FormField",
     "MenuItem",
+    "PractiseLeaf",
     "RunLeaf",
     "SimulateLeaf",
     "Simulated",

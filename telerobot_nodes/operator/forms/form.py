@@ -57,6 +57,14 @@ class SimulateLeaf:
 
 
 @dataclass(frozen=True)
+class PractiseLeaf:
+    """A person runs a leaf on the practice robot. `typed`: what its fields held, by name."""
+
+    path: str
+    typed: Mapping[str, object]
+
+
+@dataclass(frozen=True)
 class AddLeaf:
     """A person adds a leaf to a sequence, by its name. `typed`: what its fields held, by name."""
 

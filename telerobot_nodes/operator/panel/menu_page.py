@@ -22,11 +22,23 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.operator.forms import AddLeaf, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import (
+    AddLeaf,
+    FormField,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    SimulateLeaf,
+    Sort,
+    StopLeaf,
+)
 
 LINES = 4  # shown of what was told
 REFUSED = "color: #b3191e; font-weight: bold"
 PATH = Qt.UserRole
+
+
+Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
 
 
 class MenuPage(QWidget):
@@ -35,7 +47,7 @@ class MenuPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._items: tuple[MenuItem, ...] = ()
-        self._asked: list[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf] = []
+        self._asked: list[Asked] = []
         self._lines: deque[str] = deque(maxlen=LINES)
         self._now = ""
         self._form: _LeafForm | None = None
@@ -46,6 +58,7 @@ class MenuPage(QWidget):
         self._place = QScrollArea()
         self._place.setWidgetResizable(True)
         self._simulate = _button("simulate_leaf", "simulate", self._press_simulate)
+        self._practise = _button("practise_leaf", "practise", self._press_practise)
         self._run = _button("run_leaf", "run", self._press_run)
         self._stop = _button("stop_leaf", "stop motion", self._press_stop)
         self._add = _button("add_leaf", "add to the sequence", self._press_add)
@@ -53,7 +66,7 @@ class MenuPage(QWidget):
         self._sequence.setObjectName("sequence")
         self._told = _words("menu_lines")
         buttons = QHBoxLayout()
-        for button in (self._simulate, self._run, self._stop):
+        for button in (self._simulate, self._practise, self._run, self._stop):
             buttons.addWidget(button)
         layout = QVBoxLayout(self)
         layout.addWidget(self._tree, 2)
@@ -80,8 +93,8 @@ class MenuPage(QWidget):
             if branch.data(0, PATH) == path:
                 self._tree.setCurrentItem(branch)
 
-    def take(self) -> list[AddLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
-        """What is to be added, run, simulated and stopped, since the last call."""
+    def take(self) -> list[Asked]:
+        """What is to be added, run, practised, simulated and stopped, since the last call."""
         asked, self._asked = self._asked, []
         return asked
 
@@ -114,12 +127,16 @@ class MenuPage(QWidget):
         item = _item_at(self._items, self._path())
         self._form = _LeafForm(item.doc, item.form.fields) if item is not None and item.form is not None else None
         self._place.setWidget(self._form or QLabel("choose a motion"))
-        for button in (self._simulate, self._run, self._add):
+        for button in (self._simulate, self._practise, self._run, self._add):
             button.setEnabled(self._form is not None)
 
     def _press_run(self) -> None:
         if self._form is not None:
             self._asked.append(RunLeaf(self._path(), self._form.typed()))
+
+    def _press_practise(self) -> None:
+        if self._form is not None:
+            self._asked.append(PractiseLeaf(self._path(), self._form.typed()))
 
     def _press_simulate(self) -> None:
         if self._form is not None:

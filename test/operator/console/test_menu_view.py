@@ -4,7 +4,17 @@ import pytest
 
 from telerobot_nodes.operator.console import MenuView
 from telerobot_nodes.operator.console.menu_view import BACK, MOST_WAITING, SEQUENCE, STOP
-from telerobot_nodes.operator.forms import AddLeaf, Form, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import (
+    AddLeaf,
+    Form,
+    FormField,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    SimulateLeaf,
+    Sort,
+    StopLeaf,
+)
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the tool")
 FELT = FormField("felt", Sort.FLAG, True)
@@ -107,7 +117,16 @@ def test_each_level_has_its_own_buttons_and_a_way_back(gui, view):
 def test_a_leaf_shows_its_fields_with_unit_meaning_and_range_only(gui, view):
     go(gui, view, "guarded motion", "straight")
     fields, add = ["speed [m/s]", "felt", "mode"], "add straight to the sequence"
-    assert gui.labels == [BACK, *fields, "simulate straight", "run straight", STOP, "sequence", add]
+    assert gui.labels == [
+        BACK,
+        *fields,
+        "simulate straight",
+        "practise straight",
+        "run straight",
+        STOP,
+        "sequence",
+        add,
+    ]
     assert "of the tool; allowed: 0.0001 .. 0.25 [m/s]" in gui.shown
     assert "move &lt;straight&gt;" in gui.shown
 
@@ -116,9 +135,10 @@ def test_what_is_typed_is_run_as_it_stands_in_the_fields(gui, view):
     go(gui, view, "guarded motion", "deep", "straight")
     gui["speed [m/s]"].value, gui["mode"].value = "0.2", "world"
     gui["simulate straight"].press()
+    gui["practise straight"].press()
     gui["run straight"].press()
     path, typed = "guarded_motion/deep/straight", {"speed": "0.2", "felt": True, "mode": "world"}
-    assert view.take() == [SimulateLeaf(path, typed), RunLeaf(path, typed)]
+    assert view.take() == [SimulateLeaf(path, typed), PractiseLeaf(path, typed), RunLeaf(path, typed)]
     assert view.take() == []
 
 

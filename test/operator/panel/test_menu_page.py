@@ -5,7 +5,17 @@ import pytest
 pytest.importorskip("python_qt_binding.QtWidgets", exc_type=ImportError)
 from python_qt_binding.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QTreeWidget, QWidget
 
-from telerobot_nodes.operator.forms import AddLeaf, Form, FormField, MenuItem, RunLeaf, SimulateLeaf, Sort, StopLeaf
+from telerobot_nodes.operator.forms import (
+    AddLeaf,
+    Form,
+    FormField,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    SimulateLeaf,
+    Sort,
+    StopLeaf,
+)
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the <tool>")
 FELT = FormField("felt", Sort.FLAG, True)
@@ -62,12 +72,13 @@ def test_what_is_typed_is_run_as_it_stands_in_the_fields_and_stops_pass(page):
     page.findChild(QCheckBox, "felt").setChecked(False)
     page.findChild(QComboBox, "mode").setCurrentText("world")
     page.findChild(QLineEdit, "sequence").setText("pick")
-    for name in ("simulate_leaf", "run_leaf", "add_leaf", "stop_leaf"):
+    for name in ("simulate_leaf", "practise_leaf", "run_leaf", "add_leaf", "stop_leaf"):
         press(page, name)
     path, values = "guarded_motion/deep/straight", {"speed": "0.2", "felt": False, "mode": "world"}
     assert page.take() == [
         StopLeaf(),
         SimulateLeaf(path, values),
+        PractiseLeaf(path, values),
         RunLeaf(path, values),
         AddLeaf(path, values, "pick"),
     ]
