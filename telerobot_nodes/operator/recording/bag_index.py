@@ -78,11 +78,13 @@ class BagIndex:
 
     def messages(self, places: Places) -> Iterator[Bytes]:
         """The serialized messages at `places`."""
+        read, present, content, begin = _LENGTH.unpack_from, -1, memoryview(b""), 0
         for number, offset in zip(places.chunk.tolist(), places.offset.tolist(), strict=True):
-            content, start = self._unpacked(number)
-            at = start + offset + _RECORD
-            size = _LENGTH.unpack_from(content, at - 8)[0]
-            yield content[at + _MESSAGE_HEAD : at + size]
+            if number != present:  # most follow one of their own chunk
+                content, start = self._unpacked(number)
+                present, begin = number, start + _RECORD
+            at = begin + offset
+            yield content[at + _MESSAGE_HEAD : at + read(content, at - 8)[0]]
 
     def _add(self, file: Path) -> None:
         from mcap.exceptions import McapError
