@@ -21,7 +21,7 @@ LONGEST_DOC = 100  # characters
 Mark = tuple[int, int, str]  # a stretch of the text from, to [characters], and what is written there
 
 
-def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = "") -> tuple[str, str]:
+def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = "", version: int = 1) -> tuple[str, str]:
     """Name and file of a macro, from a `define` or from commands that are given a `name`.
 
     `names`: what stands for each parameter of the `define`. Raises CommandError where the text is wrong, and
@@ -41,7 +41,7 @@ def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = ""
         marks = [*_renamed(statement, names), *_numbered(statement, text, parameters)]
         steps.append({"step": f"s{number}", "text": _written(text, statement.at.start, end, marks)})
     about = doc or " ".join(text.split())[:LONGEST_DOC]
-    whole: dict[str, object] = {"macro": name, "version": 1, "doc": about, "motion": "absolute"}
+    whole: dict[str, object] = {"macro": name, "version": version, "doc": about, "motion": "absolute"}
     if parameters:
         whole["parameters"] = parameters
     file: str = yaml.safe_dump({**whole, "steps": steps}, sort_keys=False, default_flow_style=None, width=120)

@@ -28,6 +28,7 @@ def test_a_macro_of_this_name_is_kept_unless_it_shall_be_replaced(folder, capsys
     assert "--replace" in capsys.readouterr().err
     assert (folder / "raise.yaml").read_text() == before
     assert main(["macro", "save", RAISE, "arm=right_arm", "--replace"]) == 0
+    assert "version 2, 1 steps" in capsys.readouterr().out
     assert "right_arm" in (folder / "raise.yaml").read_text()
 
 

@@ -19,17 +19,20 @@ def save(
     name: Annotated[str, typer.Option(help="Name of the macro; default: that of the `define`.")] = "",
     doc: Annotated[str, typer.Option(help="What it does; default: the text.")] = "",
     folder: Annotated[Path, typer.Option(help="Folder the file is written to.")] = OWN,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a macro of this name.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a macro; its version grows by one.")] = False,
     robot: RobotName = "arm",
 ) -> None:
     """Save commands as a macro file: each is a step, each quantity a parameter with what was written as default."""
-    called, written = from_text(text, pairs(names or []), name, doc)
+    given, model = pairs(names or []), model_of(robot)
+    called, written = from_text(text, given, name, doc)
     file = folder / f"{called}.yaml"
-    if file.exists() and not replace:
-        raise InvalidValueError("name", called, f"allowed: a name that is free in {folder}, or --replace")
-    model = model_of(robot)
+    if file.exists():
+        if not replace:
+            raise InvalidValueError("name", called, f"allowed: a name that is free in {folder}, or --replace")
+        _, written = from_text(text, given, name, doc, read_macros(folder).get(called).version + 1)
     folder.mkdir(parents=True, exist_ok=True)
     steps = replace_macro(folder, called, written, model)
-    print(f"{file}: {steps} steps")
-    for parameter in read_macros(folder).get(called).parameters.values():
+    macro = read_macros(folder).get(called)
+    print(f"{file}: version {macro.version}, {steps} steps")
+    for parameter in macro.parameters.values():
         print(f"  {parameter.name} = {parameter.default[0]:g}, {parameter.allowed}")
