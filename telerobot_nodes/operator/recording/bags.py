@@ -6,6 +6,7 @@ import os
 import struct
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ class BagReader:
         if self._index is not None:
             self._index.close()
 
-    @property
+    @cached_property
     def topics(self) -> dict[str, str]:
         """Type of every topic in the bag."""
         return {connection.topic: connection.msgtype for connection in self._reader.connections}
