@@ -9,7 +9,7 @@ from telerobot_nodes.macros.follow import Gap, MotionFollower
 from telerobot_nodes.macros.from_text import from_text
 from telerobot_nodes.macros.learn import learn
 from telerobot_nodes.macros.macro import Macro, MacroParameter, MacroStep
-from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, read_macros
+from telerobot_nodes.macros.macro_files import OWN, MacroFolder, NoMacroError, check_name, read_macros
 from telerobot_nodes.macros.merge import check_text, merged, replace_macro, require_fit
 from telerobot_nodes.macros.offline import OfflineRobot
 from telerobot_nodes.macros.play import Ended, MacroEnd, StepEnd, Stops, play, play_parts, stops_of
@@ -50,6 +50,7 @@ __all__ = [
     "Track",
     "add_record",
     "check_macro",
+    "check_name",
     "check_text",
     "check_whole",
     "force_of",

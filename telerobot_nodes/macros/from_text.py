@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.macros.macro_files import check_name
 from telerobot_nodes.rtc.language import UNITS, Define, Name, Quantity, Run, Statement, parse
 
 RANGE = 2.0  # a number may be from 0 to so many times what was written, until somebody edits its bounds
@@ -29,8 +30,7 @@ def from_text(text: str, names: Mapping[str, str], name: str = "", doc: str = ""
     """
     define, statements, end = _statements(text)
     name = name or (define.name.text if define is not None else "")
-    if not re.fullmatch(r"[A-Za-z]\w*", name):
-        raise InvalidValueError("name", name, "allowed: letters, digits and _")
+    check_name(name)
     _check_names(define, names)
     parameters: dict[str, dict[str, object]] = {}
     steps = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from telerobot_nodes.core.config import Spot, build, read_yaml
-from telerobot_nodes.errors import ParameterFileError, TelerobotError
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError, TelerobotError
 from telerobot_nodes.macros.bound_values import expressions_of
 from telerobot_nodes.macros.macro import CONTEXT, Macro, MacroStep, fingerprint
 from telerobot_nodes.rtc.language import did_you_mean
@@ -62,6 +63,12 @@ class MacroFolder:
             return self.get(step.macro)
         except NoMacroError as error:
             step.source.reject("macro", str(error))
+
+
+def check_name(name: str) -> None:
+    """Raise InvalidValueError unless a new macro may be called so."""
+    if not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise InvalidValueError("name", name, "allowed: letters, digits and _")
 
 
 def read_macros(folder: Path) -> MacroFolder:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ import typer
 from telerobot_nodes.cli.macro.words import Name, RobotName, macros_of, model_of
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.errors import InvalidValueError, TelerobotError
-from telerobot_nodes.macros import OWN, check_macro, read_macros, replace_macro
+from telerobot_nodes.macros import OWN, check_macro, check_name, read_macros, replace_macro
 
 EDITORS = ("nano", "vi")  # tried when neither VISUAL nor EDITOR is set
 NEW = """\
@@ -42,8 +41,7 @@ def edit(
 
     A draft that cannot run is opened again as often as you like. Given up, it is kept and its place is told.
     """
-    if not re.fullmatch(r"[A-Za-z]\w*", name):
-        raise InvalidValueError("name", name, "allowed: letters, digits and _")
+    check_name(name)
     model, editor, file = model_of(robot), _editor(), folder / f"{name}.yaml"
     before = _text(name, file)
     draft = Path(mkdtemp(prefix="telerobot-")) / file.name

@@ -12,7 +12,7 @@ import typer
 
 from telerobot_nodes.cli.macro.words import RobotName, model_of
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.macros import OWN, Track, merged, read_macros, read_track, replace_macro, require_fit
+from telerobot_nodes.macros import OWN, Track, check_name, merged, read_macros, read_track, replace_macro, require_fit
 from telerobot_nodes.macros import learn as learned
 
 
@@ -94,8 +94,7 @@ class _NewMacro:
 
     def check(self) -> None:
         """Raise InvalidValueError unless it may be written."""
-        if not re.fullmatch(r"[A-Za-z]\w*", self.name):
-            raise InvalidValueError("name", self.name, "allowed: letters, digits and _")
+        check_name(self.name)
         if not self.motion:
             raise InvalidValueError("--motion", "none", "allowed: absolute, relative")
         if self._exists and not self.replace:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Protocol
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, add_step, read_menus, sequence_folder
-from telerobot_nodes.operator.forms import AddLeaf, MenuItem, PractiseLeaf, RunLeaf, Simulated, SimulateLeaf, StopLeaf
+from telerobot_nodes.operator.forms import (
+    AddLeaf,
+    Asked,
+    MenuItem,
+    PractiseLeaf,
+    RunLeaf,
+    Simulated,
+    SimulateLeaf,
+    StopLeaf,
+)
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns
@@ -29,7 +38,7 @@ class MenuWidgets(Protocol):
     def show_menus(self, items: tuple[MenuItem, ...]) -> None:
         """Show these menus; the person stays where he is, if that is left."""
 
-    def take(self) -> Sequence[AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf]:
+    def take(self) -> Sequence[Asked]:
         """What is to be added, run, simulated and stopped, since the last call."""
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:

@@ -13,13 +13,13 @@ from telerobot_nodes.nodes.clients import Primitives, open_robot
 from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, ClientRun, PrimitiveRun
 from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
 
-PRACTICE = graph.NAMESPACES["practice"]
-
 if TYPE_CHECKING:
     from telerobot_nodes.menus import Leaf
     from telerobot_nodes.nodes.framework import GraphNode
     from telerobot_nodes.operator.camera import CameraFeed
     from telerobot_nodes.operator.client import OperatorClient
+
+PRACTICE = graph.NAMESPACES["practice"]
 
 
 class NodeRuns:

@@ -12,6 +12,7 @@ from typing import Any
 
 from telerobot_nodes.operator.forms import (
     AddLeaf,
+    Asked,
     FormField,
     MenuItem,
     PractiseLeaf,
@@ -31,7 +32,6 @@ SIMULATE_HINT = "on an arm in physics on this host, from where the real one stan
 PRACTISE_HINT = "on the practice robot of this host, `telerobot up practice`; the real arm does not move"
 ADD_HINT = "as the next step of the macro of this name, which then stands in the menu `sequences`"
 SEQUENCE = "sequence"  # name until another is typed
-Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
 
 
 class MenuView:

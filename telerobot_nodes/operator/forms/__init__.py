@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.operator.forms.form import (
     AddLeaf,
+    Asked,
     Filled,
     Form,
     MenuItem,
@@ -17,6 +18,7 @@ from telerobot_nodes.operator.forms.simulated import Simulated
 
 __all__ = [
     "AddLeaf",
+    "Asked",
     "Filled",
     "Form",
     "FormField",

@@ -78,6 +78,9 @@ class StopLeaf:
     """A person stops what runs."""
 
 
+Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
+
+
 @dataclass(frozen=True)
 class MenuItem:
     """A menu with its items, or a leaf with its form."""

@@ -24,6 +24,7 @@ from python_qt_binding.QtWidgets import (
 
 from telerobot_nodes.operator.forms import (
     AddLeaf,
+    Asked,
     FormField,
     MenuItem,
     PractiseLeaf,
@@ -36,9 +37,6 @@ from telerobot_nodes.operator.forms import (
 LINES = 4  # shown of what was told
 REFUSED = "color: #b3191e; font-weight: bold"
 PATH = Qt.UserRole
-
-
-Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
 
 
 class MenuPage(QWidget):

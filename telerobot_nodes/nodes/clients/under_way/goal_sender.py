@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from threading import Condition
 from typing import Any, Generic, Protocol, TypeVar
@@ -36,7 +37,7 @@ class GoalCarrier(Protocol):
         """Host monotonic time [s]."""
 
 
-class RunningGoal(Ongoing[Report, End], Generic[Report, End]):
+class RunningGoal(Ongoing[Report, End], ABC, Generic[Report, End]):
     """A goal under way."""
 
     def __init__(self, changed: Condition, unfinished: End, limit: float) -> None:
@@ -57,17 +58,17 @@ class RunningGoal(Ongoing[Report, End], Generic[Report, End]):
         if self._stop:
             self.stop()
 
+    @abstractmethod
     def not_served(self, why: str) -> None:
         """End it: nobody has taken the goal."""
-        raise NotImplementedError
 
+    @abstractmethod
     def receive(self, message: Any) -> None:
         """Take a message of feedback."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ended_with(self, result: Any) -> None:
         """Take the result; None: the end was not reported."""
-        raise NotImplementedError
 
 
 class GoalSender:
