@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from telerobot_nodes.graph.graphs import REQUESTS, STOPS
+
 
 class Host(Enum):
     """The host on which a node runs."""
@@ -101,6 +103,12 @@ class Service:
     doc: str
     crosses: bool = False  # operators reach it over the link; others are for nodes of its own host
     stops: bool = False  # leaves before others over the link
+
+
+def services(node: str, *rows: tuple[str, str, str]) -> tuple[Service, ...]:
+    """The services of a node from rows of name, type and meaning."""
+    named = [(f"{node}/{name}", kind, doc) for name, kind, doc in rows]
+    return tuple(Service(name, kind, doc, name in REQUESTS, name in STOPS) for name, kind, doc in named)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,20 @@ TOPICS: tuple[Topic, ...] = (
     Topic("forward_simulator/estimate", "sensor_msgs/msg/JointState", Qos.STATE, "estimated present joints", 25.0),
     Topic("forward_simulator/trial", "sensor_msgs/msg/JointState", Qos.STATE, "joints at the trial path's end", 25.0),
     Topic("forward_simulator/scrubbed", "sensor_msgs/msg/JointState", Qos.STATE, "joints at the scrubbed time", 25.0),
-    Topic("forward_simulator/markers", "visualization_msgs/msg/MarkerArray", Qos.STATE, "plan coloured by kind", 2.0),
+    Topic(
+        "forward_simulator/motion",
+        "trajectory_msgs/msg/JointTrajectory",
+        Qos.COMMAND,
+        "a simulated or practised motion to draw, in parts of one stamp; without points: none",
+    ),
+    Topic("forward_simulator/simulated", "sensor_msgs/msg/JointState", Qos.STATE, "joints of that motion now", 25.0),
+    Topic(
+        "forward_simulator/markers",
+        "visualization_msgs/msg/MarkerArray",
+        Qos.STATE,
+        "plan and motion, conflicts red",
+        2.0,
+    ),
     # across the link
     Topic(
         "plan_executor/operations",

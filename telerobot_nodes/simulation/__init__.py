@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.simulation.estimate import PresentEstimator, RobotReport
 from telerobot_nodes.simulation.forward import ArmState, ForwardSimulator, PathLine
+from telerobot_nodes.simulation.motion import SimulatedMotion
 
 __all__ = [
     "ArmState",
@@ -11,4 +12,5 @@ __all__ = [
     "PathLine",
     "PresentEstimator",
     "RobotReport",
+    "SimulatedMotion",
 ]

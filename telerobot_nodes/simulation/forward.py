@@ -225,12 +225,16 @@ class ForwardSimulator:
     def line(self, most: int, trial: bool = False) -> PathLine:
         """The tool's path through about `most` of the points, with the last one; empty if there is no path."""
         path = self._trial if trial else self._plan
-        n = len(path) if self._has_trial or not trial else 0
-        rows = np.arange(n, 0, -max(1, -(-n // most)))[::-1]
-        spans = zip(np.append(0, rows)[:-1], rows, strict=True)
-        kinds = np.array([path.conflict[first + 1 : last + 1].max() for first, last in spans], dtype=np.uint8)
-        places = [self.robot.forward(path.q[row]).translation for row in rows]
-        return PathLine(np.array(places).reshape(-1, 3), kinds)
+        return path_line(self.robot, path, most, len(path) if self._has_trial or not trial else 0)
 
     def _state(self, time: float, q: FloatArray) -> ArmState:
         return ArmState(time, np.array(q), pose_from_se3(self.robot.forward(q)))
+
+
+def path_line(robot: RobotModel, path: SimulatedPath, most: int, count: int) -> PathLine:
+    """The tool's path through about `most` of the first `count` points, with the last of them."""
+    rows = np.arange(count, 0, -max(1, -(-count // most)))[::-1]
+    spans = zip(np.append(0, rows)[:-1], rows, strict=True)
+    kinds = np.array([path.conflict[first + 1 : last + 1].max() for first, last in spans], dtype=np.uint8)
+    places = [robot.forward(path.q[row]).translation for row in rows]
+    return PathLine(np.array(places).reshape(-1, 3), kinds)

@@ -76,6 +76,12 @@ class SimulatedPath:
             self.time[-1] = min(last_time, time[0])
         self._extend(np.arange(first_seq, first_seq + n), time, *self._solve(pose))
 
+    def follow(self, time: FloatArray, joints: FloatArray) -> None:
+        """Append the next points with times (n,) [s] and joints (n, dof) [rad] that somebody else has found."""
+        first = int(self.seq[-1]) + 1
+        unmarked = np.zeros(time.size, dtype=np.uint8)
+        self._extend(np.arange(first, first + time.size), time, joints, unmarked)
+
     def known(self, first_seq: int, time: FloatArray) -> int:
         """Number of these points, counted from the first, that the path has or had with the same plan time [s]."""
         n = min(int(self.seq[-1]) - first_seq + 1, time.size)

@@ -16,7 +16,7 @@ from telerobot_nodes.nodes.clients import NoGraphError
 from telerobot_nodes.nodes.clients.under_way import RunningPrimitive
 from telerobot_nodes.nodes.menus import ClientRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
-from telerobot_nodes.operator.forms import AddLeaf, PractiseLeaf, RunLeaf, SimulateLeaf, StopLeaf
+from telerobot_nodes.operator.forms import AddLeaf, Mode, StartLeaf, StopLeaf
 
 MENU = """
 menu: m
@@ -76,6 +76,7 @@ class Sent:
 
     def __init__(self):
         self.begun, self.running, self.situation = [], None, Situation(round_trip=0.4)
+        self.drawn = None
 
     def begin(self, leaf, values):
         if leaf.entry.macro:
@@ -89,6 +90,9 @@ class Sent:
 
     def simulate(self, leaf, values):
         return SimulatedRun(leaf, values, "arm", self.situation)
+
+    def draw(self, motion):
+        self.drawn = motion
 
     def step(self, now):
         pass
@@ -128,6 +132,11 @@ def press(runner, widgets, *asked):
     runner.step(0.0)
 
 
+def tools(arm, motion):
+    """Places (n, 3) [m] of the tool along a motion."""
+    return np.array([arm.forward(joints).translation for _, joints in motion.after(0, len(motion))])
+
+
 def step_until(runner, ready):
     end = time.monotonic() + LIMIT
     while not ready():
@@ -137,7 +146,7 @@ def step_until(runner, ready):
 
 
 def test_a_leaf_runs_with_what_was_typed_and_its_presets(runner, widgets, sent):
-    press(runner, widgets, RunLeaf("m/up", {"speed": "0.04"}))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.04"}, Mode.EXECUTION))
     assert sent.begun == [("cartesian_guarded", {"tr_rel_dest": [0, 0, 0.05, 0, 0, 0, 1], "time_vel_val": 0.04})]
     assert widgets.now == "m/up: sent"
     sent.running.tell(REPORT)
@@ -149,7 +158,7 @@ def test_a_leaf_runs_with_what_was_typed_and_its_presets(runner, widgets, sent):
 
 
 def test_one_leaf_runs_at_a_time_and_the_next_after_its_end(runner, widgets, sent):
-    up = RunLeaf("m/up", {})
+    up = StartLeaf("m/up", {}, Mode.EXECUTION)
     press(runner, widgets, up, up)
     assert len(sent.begun) == 1
     assert widgets.lines[-1] == ("m/up runs; allowed: after its end, or `stop motion`", "bad")
@@ -163,7 +172,7 @@ def test_one_leaf_runs_at_a_time_and_the_next_after_its_end(runner, widgets, sen
 def test_stop_ends_what_runs_and_says_when_nothing_does(runner, widgets, sent):
     press(runner, widgets, StopLeaf())
     assert widgets.lines[-1][0] == "no motion of a menu is running"
-    press(runner, widgets, RunLeaf("m/up", {}))
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.EXECUTION))
     cancelled = []
     sent.running.accepted(type("Goal", (), {"cancel_goal_async": lambda self: cancelled.append(True)})())
     press(runner, widgets, StopLeaf())
@@ -171,18 +180,28 @@ def test_stop_ends_what_runs_and_says_when_nothing_does(runner, widgets, sent):
 
 
 def test_what_is_not_allowed_is_refused_beside_its_field_and_nothing_is_sent(runner, widgets, sent):
-    press(runner, widgets, RunLeaf("m/up", {"speed": "0.2"}))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.2"}, Mode.EXECUTION))
     assert list(widgets.refused) == [("m/up", "speed")]
     assert sent.begun == []
-    press(runner, widgets, RunLeaf("m/gone", {}))
+    press(runner, widgets, StartLeaf("m/gone", {}, Mode.EXECUTION))
     assert "m/gone" in widgets.lines[-1][0]
-    press(runner, widgets, RunLeaf("m/up", {"speed": "0.1"}))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.1"}, Mode.EXECUTION))
     assert widgets.refused == {}
     assert len(sent.begun) == 1
 
 
+def test_in_setup_a_leaf_is_checked_as_the_robot_would_and_nothing_moves_also_while_another_runs(runner, widgets, sent):
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.EXECUTION))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.04"}, Mode.SETUP))
+    text = "m/up may run: cartesian_guarded tr_rel_dest=[0.0, 0.0, 0.05, 0.0, 0.0, 0.0, 1.0] time_vel_val=0.04"
+    assert widgets.lines[-1] == (text, "good")
+    press(runner, widgets, StartLeaf("m/up", {"speed": "4"}, Mode.SETUP))
+    assert list(widgets.refused) == [("m/up", "speed")]
+    assert len(sent.begun) == 1
+
+
 def test_a_macro_without_a_graph_ends_with_the_reason(runner, widgets):
-    press(runner, widgets, RunLeaf("m/away", {}))
+    press(runner, widgets, StartLeaf("m/away", {}, Mode.EXECUTION))
     step_until(runner, lambda: widgets.lines[-1] == ("m/away refused: no graph is running here", "bad"))
 
 
@@ -192,34 +211,32 @@ def test_a_leaf_is_simulated_from_where_the_arm_stands_and_nothing_is_sent(runne
     arm = load_robot("arm")
     start = np.array(arm.home) + 0.05
     sent.situation = Situation(start)
-    press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.1"}))
-    step_until(runner, lambda: runner.simulated(time.monotonic()) is not None)
-    first = runner.simulated(time.monotonic()).path[0]
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.1"}, Mode.SIMULATION))
+    step_until(runner, lambda: sent.drawn is not None and len(sent.drawn))
+    first = tools(arm, sent.drawn)[0]
     assert np.allclose(first, arm.forward(start).translation, atol=1e-3)
-    press(runner, widgets, RunLeaf("m/up", {}))
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.EXECUTION))
     assert widgets.lines[-1] == ("m/up runs; allowed: after its end, or `stop motion`", "bad")
     step_until(runner, lambda: widgets.now == "")
     assert widgets.lines[-1] == ("m/up simulated: succeeded", "good")
-    seen = runner.simulated(time.monotonic() + 60.0)
-    assert np.linalg.norm(seen.path[-1] - first) == pytest.approx(0.05, abs=1e-3)
-    assert np.allclose(arm.forward(seen.joints).translation, seen.path[-1], atol=1e-5)
+    assert np.linalg.norm(tools(arm, sent.drawn)[-1] - first) == pytest.approx(0.05, abs=1e-3)
     assert sent.begun == []
     press(runner, widgets, StopLeaf())
-    assert runner.simulated(time.monotonic()) is None
+    assert sent.drawn is None
 
 
 @pytest.mark.lengthy
 @pytest.mark.timeout(240)
-def test_a_sequence_is_built_from_leaves_and_simulated_from_its_menu(runner, widgets, folder):
+def test_a_sequence_is_built_from_leaves_and_simulated_from_its_menu(runner, widgets, sent, folder):
     press(runner, widgets, AddLeaf("m/up", {"speed": "0.05"}, "twice"), AddLeaf("m/up", {"speed": "9"}, "twice"))
     assert widgets.lines[-1] == (f"m/up is step 1 of {folder.parent / 'macros' / 'twice'}.yaml", "good")
     assert list(widgets.refused) == [("m/up", "speed")]
     press(runner, widgets, AddLeaf("m/up", {}, "twice"), AddLeaf("m/up", {}, "No"))
     assert widgets.lines[-1][1] == "bad"
     step_until(runner, lambda: [item.name for item in widgets.items] == ["m", "sequences"])
-    press(runner, widgets, SimulateLeaf("sequences/twice", {}))
+    press(runner, widgets, StartLeaf("sequences/twice", {}, Mode.SIMULATION))
     step_until(runner, lambda: widgets.lines[-1] == ("sequences/twice simulated: succeeded", "good"))
-    path = runner.simulated(time.monotonic()).path
+    path = tools(load_robot("arm"), sent.drawn)
     assert np.linalg.norm(path[-1] - path[0]) == pytest.approx(0.1, abs=2e-3)
 
 
@@ -231,12 +248,12 @@ def test_a_macro_of_what_the_camera_sees_is_simulated_with_the_cameras_pose_and_
     before = widgets.items
     (folder.parent / "macros" / "back_off.yaml").write_text(SEEN)
     step_until(runner, lambda: widgets.items is not before)
-    press(runner, widgets, SimulateLeaf("m/away", {}))
+    press(runner, widgets, StartLeaf("m/away", {}, Mode.SIMULATION))
     step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "camera.pose" in widgets.lines[-1][0])
     sent.situation = Situation(camera_pose=np.array([0.5, 0.1, 0.5, 1.0, 0.0, 0.0, 0.0]))
-    press(runner, widgets, SimulateLeaf("m/away", {}))
+    press(runner, widgets, StartLeaf("m/away", {}, Mode.SIMULATION))
     step_until(runner, lambda: widgets.lines[-1] == ("m/away simulated: succeeded", "good"))
-    ended = runner.simulated(time.monotonic() + 60.0).path[-1]
+    ended = tools(load_robot("arm"), sent.drawn)[-1]
     assert np.allclose(ended, [0.5, 0.1, 0.5], atol=2e-3)
 
 
@@ -245,21 +262,21 @@ def test_a_macro_of_what_the_camera_sees_is_simulated_with_the_cameras_pose_and_
 def test_a_simulated_macro_counts_as_its_test_and_one_that_is_stopped_or_cannot_run_says_so(
     runner, widgets, sent, folder
 ):
-    press(runner, widgets, SimulateLeaf("m/away", {}))
+    press(runner, widgets, StartLeaf("m/away", {}, Mode.SIMULATION))
     step_until(runner, lambda: widgets.lines[-1] == ("m/away simulated: succeeded", "good"))
     (record,) = records_of(folder.parent / "macros", "back_off")
     assert (record.place, record.delay, record.succeeded) == (Place.PHYSICS, 0.2, True)
-    press(runner, widgets, SimulateLeaf("m/up", {"speed": "0.01"}), StopLeaf())
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.01"}, Mode.SIMULATION), StopLeaf())
     step_until(runner, lambda: widgets.lines[-1] == ("m/up simulation stopped", "bad"))
     sent.situation = Situation(np.full(6, 9.0))  # outside the limits
-    press(runner, widgets, SimulateLeaf("m/up", {}))
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.SIMULATION))
     step_until(runner, lambda: widgets.lines[-1][1] == "bad" and "--start" in widgets.lines[-1][0])
 
 
 def test_a_leaf_is_practised_through_a_client_of_its_own_and_without_a_practice_robot_says_so(runner, widgets, sent):
-    press(runner, widgets, PractiseLeaf("m/up", {"speed": "9"}))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "9"}, Mode.PRACTICE))
     assert list(widgets.refused) == [("m/up", "speed")]
-    press(runner, widgets, PractiseLeaf("m/up", {"speed": "0.05"}))
+    press(runner, widgets, StartLeaf("m/up", {"speed": "0.05"}, Mode.PRACTICE))
     step_until(runner, lambda: widgets.lines[-1] == ("m/up refused: no graph is running here", "bad"))
     assert sent.begun == []
 

@@ -26,7 +26,7 @@ from telerobot_nodes.operator.client import (
     Result,
     SimulationStatus,
     commands,
-    conflicts_from_markers,
+    lines_from_markers,
     plan_change_from_message,
     robot_from_message,
     status_from_message,
@@ -202,7 +202,8 @@ def connect(node: Wiring, port: StopPort, request_limit: float = REQUEST_LIMIT) 
     )
     node.subscribe("path_plan_queue/plan", lambda m: client.receive_plan(plan_change_from_message(m)))
     node.subscribe("plan_in_force", lambda m: client.receive_other_plan(plan_change_from_message(m)))
-    node.subscribe("forward_simulator/markers", lambda m: client.receive_conflicts(conflicts_from_markers(m)))
+    node.subscribe("forward_simulator/markers", lambda m: client.receive_lines(**vars(lines_from_markers(m))))
+    node.subscribe("forward_simulator/simulated", lambda m: client.receive_motion(m.position, node.now()))
     return client
 
 

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from trajectory_msgs.msg import JointTrajectory
 
 from telerobot_nodes.core.protocol import identity, trial_of
 from telerobot_nodes.core.values import FloatArray
@@ -127,6 +128,7 @@ class Robot(OperatorWords):
                 self._primitives = Primitives(carrier, changed, self.agent)
                 self._sequences = Sequences(carrier, changed, self.agent)
                 self._camera_pose: FloatArray = np.empty(0)
+                self._motions = carrier.publisher("forward_simulator/motion")
             carrier.subscribe("camera/pose", self._on_camera_pose)
             carrier.every(STEP_PERIOD, self._step)
             self._wait_for_first_states()
@@ -267,6 +269,14 @@ class Robot(OperatorWords):
     def attempt(self, text: str, limit: float = TEXT_LIMIT) -> CommandResult:
         """Whether tasks would work in turn; nothing moves. `report.trial` of the result has their steps."""
         return self.run(trial_of(text), limit)
+
+    def show_motion(self, motion: JointTrajectory) -> None:
+        """Let the forward simulation draw a motion of the arm, in its own time. Nothing moves.
+
+        Parts with one stamp continue each other, with times from the motion's begin; another stamp replaces it, and
+        one without points ends it.
+        """
+        self._motions.publish(motion)
 
     def close(self) -> None:
         """Leave the graph. Commands under way continue; motions get no further points."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.nodes.menus.leaf_runs import ClientRun, LeafRun, LeafRuns, PrimitiveRun
 from telerobot_nodes.nodes.menus.menu_runner import MenuRunner, MenuWidgets
+from telerobot_nodes.nodes.menus.motion import Motion, MotionSender
 from telerobot_nodes.nodes.menus.node_runs import PRACTICE, NodeRuns
 from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
 
@@ -14,6 +15,8 @@ __all__ = [
     "LeafRuns",
     "MenuRunner",
     "MenuWidgets",
+    "Motion",
+    "MotionSender",
     "NodeRuns",
     "PrimitiveRun",
     "SimulatedRun",

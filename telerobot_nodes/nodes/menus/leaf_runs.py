@@ -6,17 +6,16 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from time import monotonic
+from typing import Any, Protocol
 
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.macros import StepEnd
 from telerobot_nodes.menus import Leaf
 from telerobot_nodes.nodes.clients import Robot, RunningPrimitive
 from telerobot_nodes.nodes.macros import MacroPlayer
+from telerobot_nodes.nodes.menus.motion import Motion
 from telerobot_nodes.operator.client import PrimitiveReport, PrimitiveResult
-
-if TYPE_CHECKING:
-    from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun
 
 LIMIT = 3600.0  # [s] for a leaf to end
 
@@ -40,6 +39,10 @@ class LeafRun(Protocol):
     def end(self) -> LeafEnd | None:
         """None: it has not ended."""
 
+    @property
+    def motion(self) -> Motion | None:
+        """To be drawn by the forward simulation; None: the robot itself moves, which is drawn anyhow."""
+
     def stop(self) -> None:
         """Bring the arm to rest on its path."""
 
@@ -50,11 +53,14 @@ class LeafRuns(Protocol):
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values. Raises TelerobotError when it may not run."""
 
-    def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
+    def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""
 
     def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values on the practice robot of this host, behind its delay."""
+
+    def draw(self, motion: Motion | None) -> None:
+        """Let the forward simulation draw this motion as it grows; None: none."""
 
     def step(self, now: float) -> None:
         """Send what could not be sent before."""
@@ -62,6 +68,8 @@ class LeafRuns(Protocol):
 
 class PrimitiveRun:
     """A leaf of a primitive."""
+
+    motion: Motion | None = None
 
     def __init__(self, running: RunningPrimitive) -> None:
         self._running = running
@@ -85,9 +93,15 @@ class ClientRun:
     """
 
     def __init__(
-        self, leaf: Leaf, values: Mapping[str, Any], robot: str, join: Callable[[], AbstractContextManager[Robot]]
+        self,
+        leaf: Leaf,
+        values: Mapping[str, Any],
+        robot: str,
+        join: Callable[[], AbstractContextManager[Robot]],
+        motion: Motion | None = None,
     ) -> None:
-        """`join` connects a client, on that thread, and closes it at the end."""
+        """`join` connects a client, on that thread, and closes it at the end. `motion`: gets what its arm does."""
+        self.motion = motion
         self.progress = "begins"
         self.end: LeafEnd | None = None
         self._leaf, self._values, self._robot, self._join = leaf, values, robot, join
@@ -104,6 +118,8 @@ class ClientRun:
     def _run(self) -> None:
         try:
             with self._join() as robot:
+                if self.motion is not None:
+                    _follow(robot, self.motion)
                 self.end = self._play(robot) if self._leaf.entry.macro else self._move(robot)
         except TelerobotError as error:
             self.end = LeafEnd(f"refused: {error}", ok=False)
@@ -130,6 +146,18 @@ class ClientRun:
 
     def _show(self, end: StepEnd) -> None:
         self.progress = f"{end.label}: {end.result}"
+
+
+def _follow(robot: Robot, motion: Motion) -> None:
+    """Add the joints of an arm to a motion, 10 times a second from now on."""
+    begun = monotonic()
+
+    def note(_view: object) -> None:
+        joints = robot.state.joint_position
+        if joints.size:
+            motion.add(monotonic() - begun, joints)
+
+    robot.listen(note)
 
 
 def _progress(report: PrimitiveReport | None) -> str:

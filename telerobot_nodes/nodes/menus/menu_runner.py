@@ -9,25 +9,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import FormRefusedError, Leaf, MenuFolder, add_step, read_menus, sequence_folder
+from telerobot_nodes.nodes.clients import as_texts
 from telerobot_nodes.operator.forms import (
     AddLeaf,
     Asked,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    Simulated,
-    SimulateLeaf,
+    Mode,
+    StartLeaf,
     StopLeaf,
 )
 
 if TYPE_CHECKING:
     from telerobot_nodes.nodes.menus.leaf_runs import LeafRun, LeafRuns
-    from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun
+    from telerobot_nodes.nodes.menus.motion import Motion
 
 READ_PERIOD = 1.0  # [s] between looks for edited files
 
@@ -39,7 +38,7 @@ class MenuWidgets(Protocol):
         """Show these menus; the person stays where he is, if that is left."""
 
     def take(self) -> Sequence[Asked]:
-        """What is to be added, run, simulated and stopped, since the last call."""
+        """What is to be added, started and stopped, since the last call."""
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
         """Show why a leaf does not run, each reason beside its field; what belongs to none, below."""
@@ -58,7 +57,7 @@ class MenuRunner:
         """`robot`: name or file, for which the leaves are checked."""
         self._view, self._runs, self._robot = view, runs, robot
         self._running: tuple[Leaf, LeafRun] | None = None
-        self._simulated: SimulatedRun | None = None  # shown until the next one, a run or a stop
+        self._motion: Motion | None = None  # drawn until the next leaf or a stop
         self._looked = 0.0  # [s] at the files
         self._reader = ThreadPoolExecutor(1, "menus")
         self._fresh: Future[MenuFolder] | None = None
@@ -78,13 +77,10 @@ class MenuRunner:
             elif isinstance(asked, AddLeaf):
                 self._add(asked)
             else:
-                self._run(asked)
+                self._start(asked)
         self._runs.step(now)
+        self._runs.draw(self._motion)
         self._follow()
-
-    def simulated(self, now: float) -> Simulated | None:
-        """The simulated arm at `now` [s] of the monotonic clock; None: nothing is simulated."""
-        return self._simulated.shown(now) if self._simulated is not None else None
 
     def _read(self, now: float) -> None:
         if self._fresh is not None:
@@ -106,22 +102,26 @@ class MenuRunner:
         for text in news:
             self._view.tell(text, "bad")
 
-    def _run(self, asked: PractiseLeaf | RunLeaf | SimulateLeaf) -> None:
-        if self._running is not None:
+    def _start(self, asked: StartLeaf) -> None:
+        if self._running is not None and asked.mode is not Mode.SETUP:
             self._view.tell(f"{self._running[0].path} runs; allowed: after its end, or `stop motion`", "bad")
             return
         with self._refusing(asked.path):
             leaf = self._folder.leaf(asked.path)
             values = leaf.fill(asked.typed)
-            run: LeafRun
-            if isinstance(asked, SimulateLeaf):
-                run = self._simulated = self._runs.simulate(leaf, values)
-            else:
-                run = (self._runs.practise if isinstance(asked, PractiseLeaf) else self._runs.begin)(leaf, values)
-                self._simulated = None
             self._view.refuse(asked.path, {})
-            self._running = leaf, run
-            self._view.tell(f"> {leaf.path}")
+            if asked.mode is Mode.SETUP:
+                sent = " ".join(f"{key}={text}" for key, text in as_texts(values).items())
+                self._view.tell(f"{leaf.path} may run: {leaf.runs} {sent}".rstrip(), "good")
+                return
+            run = self._begin(leaf, values, asked.mode)
+            self._running, self._motion = (leaf, run), run.motion
+            self._view.tell(f"> {asked.mode.verb} {leaf.path}")
+
+    def _begin(self, leaf: Leaf, values: Mapping[str, Any], mode: Mode) -> LeafRun:
+        if mode is Mode.SIMULATION:
+            return self._runs.simulate(leaf, values)
+        return self._runs.practise(leaf, values) if mode is Mode.PRACTICE else self._runs.begin(leaf, values)
 
     def _add(self, asked: AddLeaf) -> None:
         with self._refusing(asked.path):
@@ -145,9 +145,9 @@ class MenuRunner:
     def _stop(self) -> None:
         if self._running is not None:
             self._running[1].stop()
-        elif self._simulated is None:
+        elif self._motion is None:
             self._view.tell("no motion of a menu is running")
-        self._simulated = None
+        self._motion = None
 
     def _follow(self) -> None:
         if self._running is None:

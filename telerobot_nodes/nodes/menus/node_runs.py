@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.nodes.clients import Primitives, open_robot
 from telerobot_nodes.nodes.menus.leaf_runs import LIMIT, ClientRun, PrimitiveRun
+from telerobot_nodes.nodes.menus.motion import Motion, MotionSender
 from telerobot_nodes.nodes.menus.simulated_run import SimulatedRun, Situation
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ class NodeRuns:
         self._join = partial(open_robot, goals.namespace, role)
         self._join_practice = partial(open_robot, PRACTICE, role)
         self._robot, self._client, self._feed = node.options.robot, client, feed
+        motions = node.publisher("forward_simulator/motion")
+        self._motions = MotionSender(motions.publish, load_robot(node.options.robot).joint_names)
+        self.draw = self._motions.draw
         self.step = self._primitives.step
 
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | ClientRun:
@@ -42,7 +47,7 @@ class NodeRuns:
 
     def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> ClientRun:
         """Run a leaf with checked values on the practice robot of this host, behind its delay."""
-        return ClientRun(leaf, values, self._robot, self._join_practice)
+        return ClientRun(leaf, values, self._robot, self._join_practice, Motion())
 
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands."""

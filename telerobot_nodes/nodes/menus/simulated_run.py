@@ -6,13 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.menus import Leaf, with_step
 from telerobot_nodes.nodes.clients import as_texts
 from telerobot_nodes.nodes.menus.leaf_runs import LeafEnd
-from telerobot_nodes.operator.forms import Simulated
+from telerobot_nodes.nodes.menus.motion import Motion
 
 TEST = (sys.executable, "-m", "telerobot_nodes", "macro", "test")
 NICENESS = 10  # of the process: nodes that move an arm come first
@@ -46,7 +44,7 @@ class Situation:
 
 
 class SimulatedRun:
-    """A leaf of the menus, computed as fast as the host allows and shown in its own time.
+    """A leaf of the menus, computed as fast as the host allows and drawn in its own time.
 
     A macro's run is recorded beside its file, as `telerobot macro test` records it.
     """
@@ -54,11 +52,7 @@ class SimulatedRun:
     def __init__(self, leaf: Leaf, values: Mapping[str, Any], robot: str, situation: Situation) -> None:
         self.progress = "simulation begins"
         self.end: LeafEnd | None = None
-        self._times: list[float] = []
-        self._joints: list[FloatArray] = []
-        self._tools: list[FloatArray] = []
-        self._path: FloatArray = np.empty((0, 3))  # of them, made anew when there are more
-        self._began: float | None = None  # [s] of this process's clock
+        self.motion = Motion()
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
         words = ["--robot", robot, "--follow", *situation.words()]
@@ -69,16 +63,6 @@ class SimulatedRun:
         self._stopped = True
         if self._process is not None:
             self._process.terminate()
-
-    def shown(self, now: float) -> Simulated | None:
-        """The simulated arm at `now` [s] of the monotonic clock, and its tool's path until the end; None: not yet."""
-        count = len(self._tools)  # of the three lists, filled last
-        if not count or self._began is None:
-            return None
-        if len(self._path) != count:
-            self._path = np.array(self._tools[:count])
-        at = min(bisect_right(self._times, now - self._began, hi=count), count - 1)
-        return Simulated(self._joints[at], self._path)
 
     def _run(self, leaf: Leaf, values: Mapping[str, Any], words: list[str]) -> None:
         try:
@@ -106,11 +90,7 @@ class SimulatedRun:
     def _take(self, told: Mapping[str, Any]) -> None:
         """One line of the process: a sample, the end of a step, or the end of all."""
         if "joints" in told:
-            if self._began is None:
-                self._began = monotonic() - told["time"]
-            self._times.append(told["time"])
-            self._joints.append(np.array(told["joints"]))
-            self._tools.append(np.array(told["tool"]))
+            self.motion.add(told["time"], np.array(told["joints"]))
         elif "label" in told:
             self.progress = f"simulated: {told['label']} {told['result']} ({told['elapsed']:.1f} s)"
         else:

@@ -11,13 +11,16 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from telerobot_nodes.core.robot import RobotModel
+from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.transforms import WORLD, ArmTransforms
+from telerobot_nodes.operator.client import MOTION
 from telerobot_nodes.simulation import ArmState, PathLine
 
 _FREE = ColorRGBA(r=0.2, g=0.7, b=1.0, a=1.0)
 _TRIAL = ColorRGBA(r=0.3, g=0.6, b=0.6, a=1.0)
+_MOTION = ColorRGBA(r=0.6, g=0.1, b=1.0, a=1.0)
 _CONFLICT = ColorRGBA(r=1.0, g=0.2, b=0.1, a=1.0)
 
 
@@ -29,6 +32,7 @@ class Shown:
     trial: ArmState | None  # at the trial path's head
     present: ArmState | None  # estimated now
     scrubbed: ArmState | None  # at a plan time that the operator asked for
+    simulated: FloatArray | None  # (dof,) [rad] of a motion of primitives that is drawn
 
 
 class ForwardDisplay:
@@ -41,6 +45,7 @@ class ForwardDisplay:
         self._joints = {
             name: node.publisher(f"forward_simulator/{name}") for name in ("predicted", "estimate", "trial", "scrubbed")
         }
+        self._simulated = node.publisher("forward_simulator/simulated")
         self._markers = node.publisher("forward_simulator/markers")
         self._transforms = ArmTransforms(node, robot)
 
@@ -60,15 +65,25 @@ class ForwardDisplay:
         self._state.publish(message)
         for name, arm in arms.items():
             if arm is not None:
-                state = JointState(name=self._names, position=_joints(arm))
-                state.header.stamp = stamp
-                self._joints[name].publish(state)
+                self._joints[name].publish(self._joint_state(arm.joint_position, stamp))
         drawn = {name: arm.joint_position for name, arm in arms.items() if arm is not None and name != "scrubbed"}
+        if shown.simulated is not None:
+            self._simulated.publish(self._joint_state(shown.simulated, stamp))
+            drawn["simulated"] = shown.simulated
         self._transforms.send(drawn, stamp)
 
-    def publish_lines(self, plan: PathLine, trial: PathLine) -> None:
+    def _joint_state(self, joints: FloatArray, stamp: Any) -> JointState:
+        state = JointState(name=self._names, position=convert.doubles(joints))
+        state.header.stamp = stamp
+        return state
+
+    def publish_lines(self, plan: PathLine, trial: PathLine, motion: PathLine) -> None:
         """Publish the tool's paths, in one message: a listener takes the latest one as the whole."""
-        lines = [self._line("plan", plan, _FREE), self._line("trial", trial, _TRIAL)]
+        lines = [
+            self._line("plan", plan, _FREE),
+            self._line("trial", trial, _TRIAL),
+            self._line(MOTION, motion, _MOTION),
+        ]
         self._markers.publish(MarkerArray(markers=lines))
 
     def _line(self, name: str, path: PathLine, free: ColorRGBA) -> Marker:

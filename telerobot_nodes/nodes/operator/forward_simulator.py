@@ -1,4 +1,7 @@
-"""`forward_simulator`: the arm at the plan's head and the estimate of the robot's present [US5046022 claims 5, 9]."""
+"""`forward_simulator`: the arm at the plan's head and the estimate of the robot's present [US5046022 claims 5, 9].
+
+It also draws motions of primitives that are simulated or practised [US5231693].
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from telerobot.msg import ForwardState, PlanUpdate
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.core.protocol import ConflictKind, ExecutorMode
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.values import FloatArray, finite
+from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.cspace.service import InProcessPlanner
 from telerobot_nodes.nodes.framework import GraphNode, Health, run_node
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.forward_display import ForwardDisplay, Shown
 from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
-from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, RobotReport
+from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, RobotReport, SimulatedMotion
 
 TICK_PERIOD = 0.04  # [s]
 CHECK_TIME = 0.015  # [s] of each tick for examining points, if there are many
@@ -33,6 +36,8 @@ class ForwardSimulatorNode(GraphNode):
         self._dof = robot.dof
         planner = InProcessPlanner({arm_name(self): load_robot(options.robot)}, margin=0.0)  # loads on a thread
         self._forward = ForwardSimulator(robot, planner)
+        self._motion = SimulatedMotion(robot, planner)
+        self._motion_id = 0, 0  # stamp of its parts
         self._present = PresentEstimator()
         self._round_trip = -1.0
         self._robot_time = 0.0
@@ -43,7 +48,8 @@ class ForwardSimulatorNode(GraphNode):
         self.subscribe("path_plan_queue/plan", self._on_plan)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.subscribe("plan_executor/state", self._on_report)
-        PlanningSceneMonitor(planner, self._forward.recheck).attach(self)
+        self.subscribe("forward_simulator/motion", self._on_motion)
+        PlanningSceneMonitor(planner, self._recheck).attach(self)
         self.serve("forward_simulator/scrub", self._on_scrub)
         self.every(TICK_PERIOD, self._tick)
         self.every(MARKER_PERIOD, self._publish_markers)
@@ -99,6 +105,20 @@ class ForwardSimulatorNode(GraphNode):
             self._round_trip,
         )
 
+    def _on_motion(self, message: Any) -> None:
+        """A part of a motion, the next one of it, or the first of another, which replaces it."""
+        stamp = message.header.stamp.sec, message.header.stamp.nanosec
+        if stamp != self._motion_id or not message.points:
+            self._motion.clear()
+            self._motion_id = stamp
+        times = np.array([point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in message.points])
+        joints = [finite_array(point.positions, "motion.points.positions", self._dof) for point in message.points]
+        self._motion.extend(times, np.array(joints).reshape(-1, self._dof), self.now())
+
+    def _recheck(self) -> None:
+        self._forward.recheck()
+        self._motion.recheck()
+
     def _on_scrub(self, request: Any, response: Any) -> None:
         asked = finite(request.value, "scrub plan time")
         self._scrub_time = asked if asked >= 0.0 else None
@@ -109,6 +129,8 @@ class ForwardSimulatorNode(GraphNode):
     def _tick(self) -> None:
         now = self.now()
         self._forward.check_while(lambda: self.now() < now + CHECK_TIME)
+        if self.now() < now + CHECK_TIME:
+            self._motion.check()
         self._publish_state(now)
 
     def _publish_state(self, now: float) -> None:
@@ -119,6 +141,7 @@ class ForwardSimulatorNode(GraphNode):
             trial=self._forward.trial_head(),
             present=self._forward.state_at(estimate.plan_time) if estimate else None,
             scrubbed=self._forward.state_at(self._scrub_time) if self._scrub_time is not None else None,
+            simulated=self._motion.at(now),
         )
         conflicts = self._forward.conflicts()
         message = ForwardState(
@@ -144,7 +167,8 @@ class ForwardSimulatorNode(GraphNode):
             self._publish_markers()
 
     def _publish_markers(self) -> None:
-        self._display.publish_lines(self._forward.line(LINE_POINTS), self._forward.line(LINE_POINTS, trial=True))
+        plan, trial = self._forward.line(LINE_POINTS), self._forward.line(LINE_POINTS, trial=True)
+        self._display.publish_lines(plan, trial, self._motion.line(LINE_POINTS))
 
     def health(self) -> Health:
         """Lead and conflicts."""
@@ -154,6 +178,7 @@ class ForwardSimulatorNode(GraphNode):
             values={
                 "lead": self._forward.lead(self._robot_time),
                 "conflicts": conflicts.count,
+                "simulated motion": self._motion.conflicts().text or f"{len(self._motion)} points",
                 "transforms": self._display.transforms,
             },
         )

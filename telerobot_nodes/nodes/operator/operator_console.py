@@ -126,7 +126,6 @@ class OperatorConsoleNode(GraphNode):
 
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at
-        self._console.show_simulated(self._menus.simulated(time.monotonic()))
         self._console.step(self.now())
         if self._console.browsers:
             self._window.step(self._feed, self._client, self.now())

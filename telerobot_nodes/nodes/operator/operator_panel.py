@@ -19,11 +19,22 @@ from typing import Any
 from python_qt_binding.QtCore import QObject, QTimer, Signal
 from python_qt_binding.QtWidgets import QApplication
 
+from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.menus import Leaf, folder_of
 from telerobot_nodes.motion.parameters import KINDS
 from telerobot_nodes.nodes.clients import NoGraphError, Robot, RunningPrimitive, RunningText, open_robot
-from telerobot_nodes.nodes.menus import PRACTICE, ClientRun, LeafRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
+from telerobot_nodes.nodes.menus import (
+    PRACTICE,
+    ClientRun,
+    LeafRun,
+    MenuRunner,
+    Motion,
+    MotionSender,
+    PrimitiveRun,
+    SimulatedRun,
+    Situation,
+)
 from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
 from telerobot_nodes.operator.panel import OperatorPanel
 
@@ -144,6 +155,7 @@ class _PanelRuns:
     def __init__(self, session: PanelSession, robot: str) -> None:
         """`robot`: its name or file."""
         self._session, self._robot = session, robot
+        self._motions: tuple[Robot, MotionSender] | None = None  # of the robot that is joined
 
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values. Raises NoGraphError."""
@@ -156,7 +168,7 @@ class _PanelRuns:
 
     def practise(self, leaf: Leaf, values: Mapping[str, Any]) -> LeafRun:
         """Run a leaf with checked values on the practice robot of this host, behind its delay."""
-        return ClientRun(leaf, values, self._robot, lambda: open_robot(PRACTICE, "panel"))
+        return ClientRun(leaf, values, self._robot, lambda: open_robot(PRACTICE, "panel"), Motion())
 
     def simulate(self, leaf: Leaf, values: Mapping[str, Any]) -> SimulatedRun:
         """Run a leaf with checked values on an arm in physics on this host, from where the real one stands, or home."""
@@ -167,6 +179,16 @@ class _PanelRuns:
             round_trip = 2.0 * link.delay if link is not None else 0.0
             situation = Situation(robot.state.joint_position, round_trip, robot.camera_pose)
         return SimulatedRun(leaf, values, self._robot, situation)
+
+    def draw(self, motion: Motion | None) -> None:
+        """Let the forward simulation draw this motion as it grows; None: none."""
+        robot = self._session.robot
+        if robot is None:
+            return
+        if self._motions is None or self._motions[0] is not robot:
+            names = load_robot(self._robot).joint_names
+            self._motions = robot, MotionSender(robot.show_motion, names)
+        self._motions[1].draw(motion)
 
     def step(self, now: float) -> None:
         """The robot sends by itself."""

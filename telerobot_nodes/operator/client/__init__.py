@@ -7,7 +7,9 @@ from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, LastRe
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget
 from telerobot_nodes.operator.client.controls import CONTROLS, Control, Missing
 from telerobot_nodes.operator.client.from_messages import (
-    conflicts_from_markers,
+    MOTION,
+    DrawnLines,
+    lines_from_markers,
     plan_change_from_message,
     robot_from_message,
     solids_from_message,
@@ -56,6 +58,7 @@ from telerobot_nodes.operator.client.view_model import (
 
 __all__ = [
     "CONTROLS",
+    "MOTION",
     "NO_ANSWER",
     "REQUEST_LIMIT",
     "Answer",
@@ -67,6 +70,7 @@ __all__ = [
     "ConsoleView",
     "Control",
     "Controls",
+    "DrawnLines",
     "EStop",
     "Halt",
     "HaltStage",
@@ -106,7 +110,7 @@ __all__ = [
     "Tone",
     "TrialStep",
     "commands",
-    "conflicts_from_markers",
+    "lines_from_markers",
     "other_plan",
     "pairs",
     "plan_change_from_message",

@@ -7,7 +7,7 @@ nothing here waits. What must never enter: ROS, clocks, sockets, widgets.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -88,6 +88,7 @@ class LastReceived:
     queue: float | None = None
     robot: float | None = None
     simulation: float | None = None
+    motion: float | None = None
     link: float | None = None
     recorder: float | None = None
 
@@ -113,6 +114,8 @@ class OperatorClient:
         self.trace = PlanTrace()
         self.other = PlanTrace()  # plan of the operator with authority, while that is another one
         self.conflicts: FloatArray = np.empty((0, 2, 3))  # [m] stretches of the plan in conflict
+        self.motion_path: FloatArray = np.empty((0, 3))  # [m] of the tool in a simulated or practised motion
+        self.motion_joints: FloatArray = np.empty(0)  # [rad] of its arm
         self.solids: tuple[Solid, ...] = ()  # obstacles around the arm, and bodies that its tool holds
         self.halt_watch = HaltWatch(agent, port.halt, lambda robot: robot.mode is ExecutorMode.HALTED, guard=guard)
         self.estop_watch = HaltWatch(
@@ -183,9 +186,18 @@ class OperatorClient:
         if not self.queue.has_authority and not change.trial:
             self.other.apply(change)
 
-    def receive_conflicts(self, stretches: FloatArray) -> None:
-        """Ends (n, 2, 3) [m] in WORLD of the stretches of the plan in conflict."""
-        self.conflicts = finite_array(stretches, "conflicts").reshape(-1, 2, 3)
+    def receive_lines(self, conflicts: FloatArray, motion: FloatArray) -> None:
+        """What the forward simulator draws, WORLD.
+
+        `conflicts` (n, 2, 3) [m]: ends of the stretches in conflict. `motion` (n, 3) [m]: the tool's path in a
+        simulated or practised motion.
+        """
+        self.conflicts = finite_array(conflicts, "conflicts").reshape(-1, 2, 3)
+        self.motion_path = finite_array(motion, "motion").reshape(-1, 3)
+
+    def receive_motion(self, joints: Sequence[float], now: float) -> None:
+        """Joints [rad] of the arm in a simulated or practised motion now."""
+        self.motion_joints, self.received.motion = finite_array(joints, "motion"), now
 
     def receive_solids(self, solids: Iterable[Solid]) -> None:
         """Every obstacle in force."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,14 +14,28 @@ from telerobot_nodes.operator.client.surroundings import Solid
 S = TypeVar("S")
 
 
-def conflicts_from_markers(message: Any) -> FloatArray:
-    """Ends (n, 2, 3) [m] of the stretches that the forward simulator draws red: no other colour of it is."""
+MOTION = "motion"  # namespace of the marker that draws a simulated or practised motion
+
+
+@dataclass(frozen=True)
+class DrawnLines:
+    """What the forward simulator draws, WORLD."""
+
+    conflicts: FloatArray  # (n, 2, 3) [m] ends of the stretches in conflict
+    motion: FloatArray  # (n, 3) [m] path of the tool in a simulated or practised motion; empty: there is none
+
+
+def lines_from_markers(message: Any) -> DrawnLines:
+    """The stretches that the forward simulator draws red, no other colour of it is, and the motion."""
     stretches: list[list[list[float]]] = []
+    motion: list[list[float]] = []
     for marker in message.markers:
+        if marker.ns == MOTION:
+            motion = [[point.x, point.y, point.z] for point in marker.points]
         for a, b, colour in zip(marker.points, marker.points[1:], marker.colors[1:], strict=False):
             if colour.r > max(colour.g, colour.b):
                 stretches.append([[a.x, a.y, a.z], [b.x, b.y, b.z]])
-    return np.array(stretches).reshape(-1, 2, 3)
+    return DrawnLines(np.array(stretches).reshape(-1, 2, 3), np.array(motion).reshape(-1, 3))
 
 
 def solids_from_message(message: Any, arm: str) -> list[Solid]:

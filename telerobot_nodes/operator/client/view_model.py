@@ -90,6 +90,8 @@ class SceneView:
     plan_version: int
     executed_seq: int
     conflicts: FloatArray = field(default_factory=lambda: np.empty((0, 2, 3)))  # [m] stretches of the plan in conflict
+    motion: FloatArray | None = None  # of a simulated or practised motion
+    motion_path: FloatArray = field(default_factory=lambda: np.empty((0, 3)))  # [m] of its tool
     solids: tuple[Solid, ...] = ()  # what stands around the arm, and what its tool holds
 
 
@@ -137,6 +139,8 @@ def scene(client: OperatorClient, now: float) -> SceneView:
         lead=client.queue.lead,
         plan_version=client.trace.version + client.other.version,
         conflicts=client.conflicts,
+        motion=_some(client.motion_joints) if fresh(client.received.motion, now, STALE_AFTER) else None,
+        motion_path=client.motion_path,
         solids=client.solids,
         executed_seq=robot.executed_seq,
     )

@@ -22,12 +22,11 @@ from telerobot_nodes.operator.client import (
     scene,
     view,
 )
-from telerobot_nodes.operator.forms import Simulated
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes
 
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of a plan
 IN_ROW = ("lead", "robot data", "authority")  # rows of another arm that the panel shows
-NO_CONFLICTS = np.empty((0, 2, 3))
+NO_CONFLICTS, NO_PATH = np.empty((0, 2, 3)), np.empty((0, 3))
 BADNESS = (Tone.GOOD, Tone.QUIET, Tone.PLAIN, Tone.WARN, Tone.BAD)
 
 
@@ -60,12 +59,9 @@ class DrawnArm:
         picture = scene(self._client, shown)
         if not self._ahead:
             picture = replace(picture, estimate=None, head=None, trial=None, head_pose=None, conflicts=NO_CONFLICTS)
+            picture = replace(picture, motion=None, motion_path=NO_PATH)
         self._drawing.draw(picture)
         return picture
-
-    def draw_simulated(self, simulated: Simulated | None) -> None:
-        """Draw the arm of a simulated motion with its tool's path; None: there is none."""
-        self._drawing.draw_simulated(simulated)
 
     def draw_plan(self, picture: SceneView, now: float) -> None:
         """Draw the plan if it has changed, at most every PLAN_PERIOD."""

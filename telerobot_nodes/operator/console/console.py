@@ -24,7 +24,6 @@ from telerobot_nodes.operator.console.goal import Goal
 from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, Refused, Request, Stopped
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
-from telerobot_nodes.operator.forms import Simulated
 from telerobot_nodes.operator.scene import CAMERAS, ArmScene, ArmShapes, Shape, Stage
 from telerobot_nodes.operator.web import (
     PictureView,
@@ -93,7 +92,6 @@ class Console:
         self._robot = robot
         self._workspaces = setup.workspaces
         self._allowed: frozenset[commands.Kind] | None = None  # None: all that is offered
-        self._simulated: Simulated | None = None
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
         self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
 
@@ -120,10 +118,6 @@ class Console:
     def show_ahead(self, on: bool, offset: FloatArray) -> None:
         """Draw what the arm is going to do, or not; all of it `offset` (3,) [m] beside in WORLD."""
         self._own.show_ahead(on, offset)
-
-    def show_simulated(self, simulated: Simulated | None) -> None:
-        """Draw a simulated motion with the next drawing; None: there is none."""
-        self._simulated = simulated
 
     def step(self, now: float, shown: float | None = None) -> None:
         """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD.
@@ -159,7 +153,6 @@ class Console:
             self._panel.show(texts, now)
             self._forces.show(self._client.robot, shown)
             picture = self._own.draw(shown)
-            self._own.draw_simulated(self._simulated)
             self._others.draw(now)
             self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
         self._own.draw_plan(picture, now)

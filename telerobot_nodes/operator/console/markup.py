@@ -66,7 +66,7 @@ def legend() -> str:
         ("arm, estimated now", palette.ESTIMATE),
         ("forward simulation", palette.PREDICTED),
         ("trial path", palette.TRIAL),
-        ("simulated motion of a menu", palette.SIMULATED),
+        ("simulated or practised motion", palette.MOTION),
         ("executed", palette.EXECUTED),
         ("committed stretch", palette.COMMITTED),
         *palette.TIMINGS,

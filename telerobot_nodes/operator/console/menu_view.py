@@ -15,10 +15,9 @@ from telerobot_nodes.operator.forms import (
     Asked,
     FormField,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    SimulateLeaf,
+    Mode,
     Sort,
+    StartLeaf,
     StopLeaf,
 )
 from telerobot_nodes.operator.scene import palette
@@ -28,10 +27,10 @@ LINES = 4  # shown of what was told
 INSET = "padding:0 0.8em 0.3em;font-size:0.8em;line-height:1.3"
 TWO_LINES = "min-height:2.6em"  # kept below each field, so that a refusal moves nothing
 BACK, STOP = "back", "stop motion"
-SIMULATE_HINT = "on an arm in physics on this host, from where the real one stands; that one does not move"
-PRACTISE_HINT = "on the practice robot of this host, `telerobot up practice`; the real arm does not move"
 ADD_HINT = "as the next step of the macro of this name, which then stands in the menu `sequences`"
 SEQUENCE = "sequence"  # name until another is typed
+MODE, MODE_HINT = "menu mode", "what a motion of the menu moves"
+COLOURS = {Mode.SETUP: "gray", Mode.SIMULATION: "grape", Mode.PRACTICE: "indigo", Mode.EXECUTION: "teal"}
 
 
 class MenuView:
@@ -41,15 +40,20 @@ class MenuView:
         self._gui = gui
         self._items: tuple[MenuItem, ...] = ()
         self._path: tuple[str, ...] = ()
-        self._pressed: deque[str | Asked] = deque()
+        self._pressed: deque[str | Mode | Asked] = deque()
         self._lines: deque[tuple[str, str]] = deque(maxlen=LINES)  # colour, text
         self._typed = False
         self._form: _FormView | None = None
+        self._starts: dict[Mode, Any] = {}  # buttons of the leaf that is shown
         self._folder = gui.add_folder("Menu")
         self._body: Any = None
         with self._folder:
+            self._mode = gui.add_dropdown(MODE, [mode.value for mode in Mode], Mode.SETUP.value, hint=MODE_HINT)
+            self._moves = gui.add_html("")
             self._told = gui.add_html("", order=1e9)  # last, whatever is shown
+        self._mode.on_update(lambda _event: self._press(Mode(self._mode.value)))
         self._now, self._sequence = "", SEQUENCE
+        self._show_mode(Mode.SETUP)
 
     # the node's thread -----------------------------------------------------------------------------------------
 
@@ -63,12 +67,14 @@ class MenuView:
         self._draw()
 
     def take(self) -> list[Asked]:
-        """Follow what was pressed and typed; returns what is to be run, simulated and stopped."""
+        """Follow what was pressed and typed; returns what is to be added, started and stopped."""
         asked: list[Asked] = []
         while self._pressed:
             press = self._pressed.popleft()
             if isinstance(press, str):
                 self._go(press)
+            elif isinstance(press, Mode):
+                self._show_mode(press)
             else:
                 asked.append(press)
         if self._typed and self._form is not None:
@@ -98,6 +104,13 @@ class MenuView:
         rows = [*([("asked", self._now)] if self._now else []), *reversed(self._lines)]
         self._told.content = _block("".join(_line(text, colour) for colour, text in rows))
 
+    def _show_mode(self, mode: Mode) -> None:
+        """Only the button of this mode is there."""
+        self._shown_mode = mode
+        self._moves.content = _block(_line(mode.doc, "asked" if mode is Mode.EXECUTION else "hint"))
+        for other, start in self._starts.items():
+            start.visible = other is mode
+
     def _here(self) -> MenuItem | None:
         """The menu or leaf that is shown; None: the path leads nowhere."""
         found = MenuItem("", items=self._items)
@@ -120,6 +133,7 @@ class MenuView:
         if self._body is not None:
             self._body.remove()
         self._form, here = None, self._here()
+        self._starts.clear()
         with self._folder:
             self._body = self._gui.add_folder(None)
         with self._body:
@@ -136,12 +150,11 @@ class MenuView:
 
     def _run_row(self, leaf: MenuItem, form: _FormView) -> None:
         path = "/".join(self._path)
-        simulate = self._gui.add_button(f"simulate {leaf.title}", color="grape", hint=SIMULATE_HINT)
-        simulate.on_click(lambda _event: self._press(SimulateLeaf(path, form.typed())))
-        practise = self._gui.add_button(f"practise {leaf.title}", color="indigo", hint=PRACTISE_HINT)
-        practise.on_click(lambda _event: self._press(PractiseLeaf(path, form.typed())))
-        run = self._gui.add_button(f"run {leaf.title}", color="teal", hint=leaf.doc)
-        run.on_click(lambda _event: self._press(RunLeaf(path, form.typed())))
+        for mode, colour in COLOURS.items():
+            label = f"{mode.verb} {leaf.title}"
+            start = self._gui.add_button(label, color=colour, hint=mode.doc, visible=mode is self._shown_mode)
+            start.on_click(lambda _event, mode=mode: self._press(StartLeaf(path, form.typed(), mode)))
+            self._starts[mode] = start
         stop = self._gui.add_button(STOP, color="orange", hint="the arm comes to rest on its path")
         stop.on_click(lambda _event: self._press(StopLeaf()))
         name = self._gui.add_text("sequence", self._sequence, hint=ADD_HINT)
@@ -159,7 +172,7 @@ class MenuView:
 
     # the browser's threads -------------------------------------------------------------------------------------
 
-    def _press(self, press: str | Asked) -> None:
+    def _press(self, press: str | Mode | Asked) -> None:
         if isinstance(press, StopLeaf):
             self._pressed.appendleft(press)
         elif len(self._pressed) < MOST_WAITING:

@@ -8,13 +8,11 @@ from telerobot_nodes.operator.forms.form import (
     Filled,
     Form,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    SimulateLeaf,
+    Mode,
+    StartLeaf,
     StopLeaf,
 )
 from telerobot_nodes.operator.forms.form_field import FormField, Sort, Value
-from telerobot_nodes.operator.forms.simulated import Simulated
 
 __all__ = [
     "AddLeaf",
@@ -23,11 +21,9 @@ __all__ = [
     "Form",
     "FormField",
     "MenuItem",
-    "PractiseLeaf",
-    "RunLeaf",
-    "SimulateLeaf",
-    "Simulated",
+    "Mode",
     "Sort",
+    "StartLeaf",
     "StopLeaf",
     "Value",
 ]

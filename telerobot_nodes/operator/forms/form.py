@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.forms.form_field import FormField, Value
@@ -40,28 +41,41 @@ class Form:
         return Filled(values, refusals)
 
 
+class Mode(Enum):
+    """What a leaf of the menus moves [US5231693]."""
+
+    SETUP = "setup"  # nothing: its numbers are checked
+    SIMULATION = "simulation"  # an arm in physics on this host
+    PRACTICE = "practice"  # the practice robot of this host, behind its delay
+    EXECUTION = "execution"  # the robot
+
+    @property
+    def verb(self) -> str:
+        """What is done with a leaf in this mode."""
+        return _VERBS[self]
+
+    @property
+    def doc(self) -> str:
+        """What moves in this mode, for a person."""
+        return _DOCS[self]
+
+
+_VERBS = {Mode.SETUP: "check", Mode.SIMULATION: "simulate", Mode.PRACTICE: "practise", Mode.EXECUTION: "run"}
+_DOCS = {
+    Mode.SETUP: "nothing moves: the numbers are checked, and shown as they would be sent",
+    Mode.SIMULATION: "an arm in physics on this host moves, from where the robot stands; the robot does not",
+    Mode.PRACTICE: "the practice robot of this host moves, `telerobot up practice`; the robot does not",
+    Mode.EXECUTION: "the robot moves",
+}
+
+
 @dataclass(frozen=True)
-class RunLeaf:
-    """A person runs a leaf. `typed`: what its fields held, by name."""
+class StartLeaf:
+    """A person starts a leaf in a mode. `typed`: what its fields held, by name."""
 
     path: str
     typed: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class SimulateLeaf:
-    """A person simulates a leaf: the real arm does not move. `typed`: what its fields held, by name."""
-
-    path: str
-    typed: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class PractiseLeaf:
-    """A person runs a leaf on the practice robot. `typed`: what its fields held, by name."""
-
-    path: str
-    typed: Mapping[str, object]
+    mode: Mode
 
 
 @dataclass(frozen=True)
@@ -78,7 +92,7 @@ class StopLeaf:
     """A person stops what runs."""
 
 
-Asked = AddLeaf | PractiseLeaf | RunLeaf | SimulateLeaf | StopLeaf
+Asked = AddLeaf | StartLeaf | StopLeaf
 
 
 @dataclass(frozen=True)

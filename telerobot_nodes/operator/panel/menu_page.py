@@ -27,15 +27,15 @@ from telerobot_nodes.operator.forms import (
     Asked,
     FormField,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    SimulateLeaf,
+    Mode,
     Sort,
+    StartLeaf,
     StopLeaf,
 )
 
 LINES = 4  # shown of what was told
 REFUSED = "color: #b3191e; font-weight: bold"
+MOVES = "color: #9a6200; font-weight: bold"
 PATH = Qt.UserRole
 
 
@@ -55,18 +55,27 @@ class MenuPage(QWidget):
         self._tree.currentItemChanged.connect(lambda _now, _before: self._choose())
         self._place = QScrollArea()
         self._place.setWidgetResizable(True)
-        self._simulate = _button("simulate_leaf", "simulate", self._press_simulate)
-        self._practise = _button("practise_leaf", "practise", self._press_practise)
-        self._run = _button("run_leaf", "run", self._press_run)
+        self._mode = QComboBox()
+        self._mode.setObjectName("menu mode")
+        self._mode.addItems([mode.value for mode in Mode])
+        self._mode.currentTextChanged.connect(lambda _text: self._show_mode())
+        self._moves = _words("moves")
+        self._start = _button("start_leaf", Mode.SETUP.verb, self._press_start)
         self._stop = _button("stop_leaf", "stop motion", self._press_stop)
         self._add = _button("add_leaf", "add to the sequence", self._press_add)
         self._sequence = QLineEdit("sequence")
         self._sequence.setObjectName("sequence")
         self._told = _words("menu_lines")
         buttons = QHBoxLayout()
-        for button in (self._simulate, self._practise, self._run, self._stop):
+        for button in (self._start, self._stop):
             buttons.addWidget(button)
         layout = QVBoxLayout(self)
+        modes = QHBoxLayout()
+        for widget in (QLabel("menu mode"), self._mode):
+            modes.addWidget(widget)
+        modes.addStretch(1)
+        layout.addLayout(modes)
+        layout.addWidget(self._moves)
         layout.addWidget(self._tree, 2)
         layout.addWidget(self._place, 3)
         layout.addLayout(buttons)
@@ -76,6 +85,7 @@ class MenuPage(QWidget):
         layout.addLayout(sequence)
         layout.addWidget(self._told)
         self._choose()
+        self._show_mode()
 
     def show_menus(self, items: tuple[MenuItem, ...]) -> None:
         """Show these menus; the chosen one stays chosen, if it is left."""
@@ -92,7 +102,7 @@ class MenuPage(QWidget):
                 self._tree.setCurrentItem(branch)
 
     def take(self) -> list[Asked]:
-        """What is to be added, run, practised, simulated and stopped, since the last call."""
+        """What is to be added, started and stopped, since the last call."""
         asked, self._asked = self._asked, []
         return asked
 
@@ -125,20 +135,18 @@ class MenuPage(QWidget):
         item = _item_at(self._items, self._path())
         self._form = _LeafForm(item.doc, item.form.fields) if item is not None and item.form is not None else None
         self._place.setWidget(self._form or QLabel("choose a motion"))
-        for button in (self._simulate, self._practise, self._run, self._add):
+        for button in (self._start, self._add):
             button.setEnabled(self._form is not None)
 
-    def _press_run(self) -> None:
-        if self._form is not None:
-            self._asked.append(RunLeaf(self._path(), self._form.typed()))
+    def _show_mode(self) -> None:
+        mode = Mode(self._mode.currentText())
+        self._start.setText(mode.verb)
+        self._moves.setText(mode.doc)
+        self._moves.setStyleSheet(MOVES if mode is Mode.EXECUTION else "")
 
-    def _press_practise(self) -> None:
+    def _press_start(self) -> None:
         if self._form is not None:
-            self._asked.append(PractiseLeaf(self._path(), self._form.typed()))
-
-    def _press_simulate(self) -> None:
-        if self._form is not None:
-            self._asked.append(SimulateLeaf(self._path(), self._form.typed()))
+            self._asked.append(StartLeaf(self._path(), self._form.typed(), Mode(self._mode.currentText())))
 
     def _press_add(self) -> None:
         if self._form is not None:

@@ -28,7 +28,7 @@ from telerobot_nodes.operator.client import (
     SimulationStatus,
     Tone,
     commands,
-    conflicts_from_markers,
+    lines_from_markers,
     plan_change_from_message,
     robot_from_message,
     solids_from_message,
@@ -135,7 +135,8 @@ class RecordedGraph:
                 status_from_message(SimulationStatus, m), t
             ),
             "link_emulator/status": lambda m, t: client.receive_link(status_from_message(LinkSetting, m), t),
-            "forward_simulator/markers": lambda m, t: client.receive_conflicts(conflicts_from_markers(m)),
+            "forward_simulator/markers": lambda m, t: client.receive_lines(**vars(lines_from_markers(m))),
+            "forward_simulator/simulated": lambda m, t: client.receive_motion(m.position, t),
             "cspace_planner/world": lambda m, t: client.receive_solids(solids_from_message(m, arm)),
         }
 

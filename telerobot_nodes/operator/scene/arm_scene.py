@@ -10,7 +10,6 @@ import numpy as np
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client import PlanLines, SceneView
-from telerobot_nodes.operator.forms import Simulated
 from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.scene.arm_geometry import Shape
 from telerobot_nodes.operator.scene.arm_view import ArmStyle, ArmView
@@ -43,7 +42,7 @@ class ArmScene:
         self._estimate = _ghost(scene, f"{root}/arm/estimate", robot, shapes.ghost, palette.ESTIMATE, 0.22)
         self._predicted = _ghost(scene, f"{root}/arm/predicted", robot, shapes.ghost, palette.PREDICTED, 0.42)
         self._trial = _ghost(scene, f"{root}/arm/trial", robot, shapes.ghost, palette.TRIAL, 0.35)
-        self._simulated = _ghost(scene, f"{root}/arm/simulated", robot, shapes.ghost, palette.SIMULATED, 0.45)
+        self._motion = _ghost(scene, f"{root}/arm/motion", robot, shapes.ghost, palette.MOTION, 0.45)
         self._plan = PlanView(scene, f"{root}/plan")
         self._solids = SolidsView(scene, f"{root}/obstacles")
         self._lead_label = scene.add_label(
@@ -67,6 +66,8 @@ class ArmScene:
         self._trial_label.visible = self._trial.show(view.trial, unless_at=view.head)
         if self._trial_label.visible:
             self._trial_label.position = self._trial.tip
+        self._motion.show(view.motion)
+        self._plan.draw_motion(view.motion_path)
         self._plan.draw_conflicts(view.conflicts)
         self._solids.draw(view.solids)
         self._solids.follow(view.tool_pose)
@@ -76,11 +77,6 @@ class ArmScene:
     def draw_plan(self, lines: PlanLines, other: FloatArray) -> None:
         """Replace the lines of the plan; `other` (n, 3) [m]: plan of another operator with authority."""
         self._plan.draw(lines, other)
-
-    def draw_simulated(self, simulated: Simulated | None) -> None:
-        """Draw the arm of a simulated motion with its tool's path; None: there is none."""
-        self._simulated.show(simulated.joints if simulated is not None else None)
-        self._plan.draw_simulated(simulated.path if simulated is not None else np.empty((0, 3)))
 
     def place_ghosts(self, offset: FloatArray) -> None:
         """Draw all arms but the actual one `offset` (3,) [m] beside in WORLD."""

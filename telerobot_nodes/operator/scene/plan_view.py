@@ -17,7 +17,7 @@ _THICKNESS = {
     "ahead": 0.005,
     "trial": 0.004,
     "other": 0.004,
-    "simulated": 0.005,
+    "motion": 0.005,
 }  # [m]
 _CONFLICT_THICKNESS = 0.011  # [m]
 
@@ -40,7 +40,7 @@ class PlanView:
         self._scene, self._root = scene, root
         self._handles: dict[str, Any] = {}
         self._conflicts: FloatArray = np.empty((0, 2, 3))
-        self._simulated = 0  # vertices of its path, as drawn
+        self._motion: FloatArray = np.empty((0, 3))
         scene.add_frame(root, show_axes=False)
 
     def draw(self, lines: PlanLines, other: FloatArray) -> None:
@@ -62,11 +62,11 @@ class PlanView:
                 f"{self._root}/conflicts", stretches, linear(palette.CONFLICT), thickness=_CONFLICT_THICKNESS
             )
 
-    def draw_simulated(self, vertices: FloatArray) -> None:
-        """Draw the path (n, 3) [m] of a simulated motion over the plan; only changes are sent."""
-        if len(vertices) != self._simulated:
-            self._simulated = len(vertices)
-            self._line("simulated", vertices, linear(palette.SIMULATED))
+    def draw_motion(self, vertices: FloatArray) -> None:
+        """Draw the path (n, 3) [m] of a simulated or practised motion over the plan; only changes are sent."""
+        if not np.array_equal(vertices, self._motion):
+            self._motion = vertices
+            self._line("motion", vertices, linear(palette.MOTION))
 
     def _line(self, name: str, vertices: FloatArray, colours: npt.NDArray[np.uint8]) -> None:
         if len(vertices) < 2:

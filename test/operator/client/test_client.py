@@ -312,10 +312,24 @@ def test_who_stands_by_sees_the_plan_in_force_until_it_is_part_of_the_own_one(cl
 
 
 def test_stretches_in_conflict_are_shown_until_the_plan_has_none(client):
-    client.receive_conflicts(np.zeros((2, 2, 3)))
+    client.receive_lines(np.zeros((2, 2, 3)), np.empty((0, 3)))
     assert len(scene(client, 0.0).conflicts) == 2
-    client.receive_conflicts(np.empty((0, 2, 3)))
+    client.receive_lines(np.empty((0, 2, 3)), np.empty((0, 3)))
     assert len(scene(client, 0.0).conflicts) == 0
+
+
+def test_a_simulated_motion_is_shown_while_it_is_received(client):
+    assert scene(client, 0.0).motion is None
+    client.receive_lines(np.empty((0, 2, 3)), np.ones((4, 3)))
+    client.receive_motion([0.1] * 6, 1.0)
+    shown = scene(client, 1.1)
+    assert shown.motion.tolist() == [0.1] * 6
+    assert shown.motion_path.shape == (4, 3)
+    client.receive_lines(np.empty((0, 2, 3)), np.empty((0, 3)))
+    assert scene(client, 2.0).motion is None
+    assert len(scene(client, 2.0).motion_path) == 0
+    with pytest.raises(InvalidValueError, match="motion"):
+        client.receive_motion([float("nan")], 2.0)
 
 
 def test_a_conflict_is_noted_once_while_the_arm_comes_nearer_to_it(client):

@@ -9,7 +9,7 @@ from telerobot_nodes.core.protocol import ExecutorMode, UpdateKind
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import LinkSetting
 from telerobot_nodes.operator.client.from_messages import (
-    conflicts_from_markers,
+    lines_from_markers,
     plan_change_from_message,
     robot_from_message,
     solids_from_message,
@@ -18,25 +18,34 @@ from telerobot_nodes.operator.client.from_messages import (
 from telerobot_nodes.operator.client.status import RobotStatus
 
 RED, GREEN, GREY = (Message(r=r, g=g, b=b) for r, g, b in ((0.9, 0.2, 0.1), (0.1, 0.8, 0.2), (0.5, 0.5, 0.5)))
+VIOLET = Message(r=0.6, g=0.1, b=1.0)
 POSE = [0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0]
 
 
-def line(*colours):
+def line(*colours, name="plan"):
     """A line strip along x, one point per colour."""
     points = [Message(x=float(i), y=0.0, z=1.0) for i in range(len(colours))]
-    return Message(points=points, colors=list(colours))
+    return Message(ns=name, points=points, colors=list(colours))
 
 
 def test_a_stretch_is_in_conflict_when_its_end_is_red():
     message = Message(markers=[line(GREEN, RED, RED, GREEN), line(GREY, GREY), line(RED, GREEN)])
     expected = [[[0, 0, 1], [1, 0, 1]], [[1, 0, 1], [2, 0, 1]]]
-    assert np.array_equal(conflicts_from_markers(message), np.array(expected, float))
+    assert np.array_equal(lines_from_markers(message).conflicts, np.array(expected, float))
 
 
 def test_markers_without_points_or_colours_have_no_conflicts():
-    assert conflicts_from_markers(Message(markers=[])).shape == (0, 2, 3)
-    without = Message(points=line(RED, RED).points, colors=[])
-    assert conflicts_from_markers(Message(markers=[without])).shape == (0, 2, 3)
+    assert lines_from_markers(Message(markers=[])).conflicts.shape == (0, 2, 3)
+    without = Message(ns="plan", points=line(RED, RED).points, colors=[])
+    assert lines_from_markers(Message(markers=[without])).conflicts.shape == (0, 2, 3)
+
+
+def test_the_motion_is_the_line_of_its_name_with_its_conflicts():
+    message = Message(markers=[line(GREEN, GREEN), line(VIOLET, VIOLET, RED, name="motion")])
+    drawn = lines_from_markers(message)
+    assert drawn.motion.tolist() == [[0, 0, 1], [1, 0, 1], [2, 0, 1]]
+    assert drawn.conflicts.tolist() == [[[1, 0, 1], [2, 0, 1]]]
+    assert lines_from_markers(Message(markers=[line(GREEN, GREEN)])).motion.shape == (0, 3)
 
 
 def solid(name, attached_to=""):

@@ -3,23 +3,22 @@
 import pytest
 
 from telerobot_nodes.operator.console import MenuView
-from telerobot_nodes.operator.console.menu_view import BACK, MOST_WAITING, SEQUENCE, STOP
+from telerobot_nodes.operator.console.menu_view import BACK, MODE, MOST_WAITING, SEQUENCE, STOP
 from telerobot_nodes.operator.forms import (
     AddLeaf,
     Form,
     FormField,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    SimulateLeaf,
+    Mode,
     Sort,
+    StartLeaf,
     StopLeaf,
 )
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the tool")
 FELT = FormField("felt", Sort.FLAG, True)
-MODE = FormField("mode", Sort.CHOICE, "tool", choices=("tool", "world"))
-LEAF = MenuItem("straight", "move <straight>", form=Form((SPEED, FELT, MODE)))
+KIND = FormField("mode", Sort.CHOICE, "tool", choices=("tool", "world"))
+LEAF = MenuItem("straight", "move <straight>", form=Form((SPEED, FELT, KIND)))
 MENUS = (
     MenuItem("guarded_motion", "free motion", (LEAF, MenuItem("deep", "", (LEAF,)))),
     MenuItem("grasp", "the gripper", (MenuItem("hold", form=Form()),)),
@@ -28,7 +27,7 @@ MENUS = (
 
 class Widget:
     def __init__(self, gui, label, value):
-        self.gui, self.label, self.value, self.content = gui, label, value, value
+        self.gui, self.label, self.value, self.content, self.visible = gui, label, value, value, True
         self.inside = list(gui.open)
 
     def on_click(self, callback):
@@ -65,8 +64,10 @@ class Gui:
     def add_html(self, content, order=None):
         return self._add(Widget(self, "html", content))
 
-    def add_button(self, label, color=None, hint=None):
-        return self._add(Widget(self, label, False))
+    def add_button(self, label, color=None, hint=None, visible=True):
+        button = self._add(Widget(self, label, False))
+        button.visible = visible
+        return button
 
     def add_text(self, label, value, hint=None):
         return self._add(Widget(self, label, value))
@@ -81,7 +82,8 @@ class Gui:
 
     @property
     def labels(self):
-        return [widget.label for widget in self.widgets if widget.label not in ("html", "Menu", None)]
+        shown = (widget.label for widget in self.widgets if widget.visible)
+        return [label for label in shown if label not in ("html", "Menu", MODE, None)]
 
     @property
     def shown(self):
@@ -120,9 +122,7 @@ def test_a_leaf_shows_its_fields_with_unit_meaning_and_range_only(gui, view):
     assert gui.labels == [
         BACK,
         *fields,
-        "simulate straight",
-        "practise straight",
-        "run straight",
+        "check straight",
         STOP,
         "sequence",
         add,
@@ -134,12 +134,26 @@ def test_a_leaf_shows_its_fields_with_unit_meaning_and_range_only(gui, view):
 def test_what_is_typed_is_run_as_it_stands_in_the_fields(gui, view):
     go(gui, view, "guarded motion", "deep", "straight")
     gui["speed [m/s]"].value, gui["mode"].value = "0.2", "world"
-    gui["simulate straight"].press()
-    gui["practise straight"].press()
-    gui["run straight"].press()
+    for mode in Mode:
+        gui[f"{mode.verb} straight"].press()
     path, typed = "guarded_motion/deep/straight", {"speed": "0.2", "felt": True, "mode": "world"}
-    assert view.take() == [SimulateLeaf(path, typed), PractiseLeaf(path, typed), RunLeaf(path, typed)]
+    assert view.take() == [StartLeaf(path, typed, mode) for mode in Mode]
     assert view.take() == []
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_leaf_has_the_button_of_the_mode_only_and_what_moves_is_told(gui, view, mode):
+    starts = {f"{mode.verb} straight" for mode in Mode}
+    go(gui, view, "guarded motion", "straight")
+    assert starts & set(gui.labels) == {"check straight"}
+    assert Mode.SETUP.doc in gui.shown
+    gui[MODE].value = mode.value
+    gui[MODE].updated()
+    assert view.take() == []
+    for leaf in ("straight", "deep"):  # the mode stays with the next leaf
+        assert starts & set(gui.labels) == {f"{mode.verb} straight"}
+        assert mode.doc in gui.shown
+        go(gui, view, BACK, *(("deep", "straight") if leaf == "straight" else ()))
 
 
 def test_a_leaf_is_added_to_the_sequence_whose_name_stands_there_also_from_the_next_leaf(gui, view):
@@ -195,7 +209,7 @@ def test_edited_menus_leave_the_person_where_he_is_if_that_is_left(gui, view):
     view.show_menus(MENUS)
     assert gui["speed [m/s]"].value == "0.2"  # nothing has changed
     view.show_menus((MenuItem("guarded_motion", "edited", (LEAF,)),))
-    assert "run straight" in gui.labels
+    assert "check straight" in gui.labels
     view.show_menus(MENUS[1:])
     assert gui.labels == ["grasp"]
 

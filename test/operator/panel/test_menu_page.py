@@ -10,17 +10,16 @@ from telerobot_nodes.operator.forms import (
     Form,
     FormField,
     MenuItem,
-    PractiseLeaf,
-    RunLeaf,
-    SimulateLeaf,
+    Mode,
     Sort,
+    StartLeaf,
     StopLeaf,
 )
 
 SPEED = FormField("speed", Sort.NUMBER, 0.05, "m/s", 1e-4, 0.25, "of the <tool>")
 FELT = FormField("felt", Sort.FLAG, True)
-MODE = FormField("mode", Sort.CHOICE, "tool", choices=("tool", "world"))
-LEAF = MenuItem("straight", "move", form=Form((SPEED, FELT, MODE)))
+KIND = FormField("mode", Sort.CHOICE, "tool", choices=("tool", "world"))
+LEAF = MenuItem("straight", "move", form=Form((SPEED, FELT, KIND)))
 MENUS = (
     MenuItem("guarded_motion", "free motion", (LEAF, MenuItem("deep", "", (LEAF,)))),
     MenuItem("grasp", "the gripper", (MenuItem("hold", form=Form()),)),
@@ -56,14 +55,14 @@ def lines(page):
 def test_a_menu_has_no_form_and_a_leaf_its_own_fields_with_unit_meaning_and_range(page):
     choose(page, "guarded motion")
     assert page.findChild(QWidget, "speed") is None
-    assert not page.findChild(QPushButton, "run_leaf").isEnabled()
+    assert not page.findChild(QPushButton, "start_leaf").isEnabled()
     choose(page, "guarded motion", "straight")
     assert page.findChild(QLineEdit, "speed").text() == "0.05"
     assert page.findChild(QCheckBox, "felt").isChecked()
     assert note(page, "speed") == "of the <tool>; allowed: 0.0001 .. 0.25 [m/s]"
     choose(page, "grasp", "hold")
     assert page.findChild(QWidget, "speed") is None
-    assert page.findChild(QPushButton, "run_leaf").isEnabled()
+    assert page.findChild(QPushButton, "start_leaf").isEnabled()
 
 
 def test_what_is_typed_is_run_as_it_stands_in_the_fields_and_stops_pass(page):
@@ -72,14 +71,17 @@ def test_what_is_typed_is_run_as_it_stands_in_the_fields_and_stops_pass(page):
     page.findChild(QCheckBox, "felt").setChecked(False)
     page.findChild(QComboBox, "mode").setCurrentText("world")
     page.findChild(QLineEdit, "sequence").setText("pick")
-    for name in ("simulate_leaf", "practise_leaf", "run_leaf", "add_leaf", "stop_leaf"):
+    for mode in Mode:
+        page.findChild(QComboBox, "menu mode").setCurrentText(mode.value)
+        assert page.findChild(QPushButton, "start_leaf").text() == mode.verb
+        assert page.findChild(QLabel, "moves").text() == mode.doc
+        press(page, "start_leaf")
+    for name in ("add_leaf", "stop_leaf"):
         press(page, name)
     path, values = "guarded_motion/deep/straight", {"speed": "0.2", "felt": False, "mode": "world"}
     assert page.take() == [
         StopLeaf(),
-        SimulateLeaf(path, values),
-        PractiseLeaf(path, values),
-        RunLeaf(path, values),
+        *(StartLeaf(path, values, mode) for mode in Mode),
         AddLeaf(path, values, "pick"),
     ]
     assert page.take() == []
@@ -116,7 +118,7 @@ def test_what_runs_stands_above_the_latest_lines(page):
 def test_edited_menus_keep_the_chosen_leaf_if_it_is_left(page):
     choose(page, "guarded motion", "straight")
     page.show_menus((MenuItem("first", "", ()), *MENUS))
-    press(page, "run_leaf")
+    press(page, "start_leaf")
     assert page.take()[0].path == "guarded_motion/straight"
     page.show_menus(MENUS[1:])
-    assert not page.findChild(QPushButton, "run_leaf").isEnabled()
+    assert not page.findChild(QPushButton, "start_leaf").isEnabled()

@@ -49,9 +49,9 @@ def test_the_path_of_a_simulated_motion_grows_and_goes_beside_the_plan(scene):
     view = PlanView(scene)
     view.draw(lines(5), np.empty((0, 3)))
     for count in (2, 3):
-        view.draw_simulated(np.zeros((count, 3)))
-        assert len(scene.drawn["/plan/simulated"].args[0]) == count - 1
-    view.draw_simulated(np.empty((0, 3)))
+        view.draw_motion(np.zeros((count, 3)))
+        assert len(scene.drawn["/plan/motion"].args[0]) == count - 1
+    view.draw_motion(np.empty((0, 3)))
     assert set(scene.drawn) == {"/plan", "/plan/ahead"}
 
 
