@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 COMPUTING = (  # tests that start no node and wait for nothing
     *("control_successor", "convert", "driver_plugins", "halt_receipts", "halt_texts", "ongoing", "operator_client"),
     *("planning_scene", "reply_cache", "rotations", "rtc_parts", "shared_control", "skill_trials", "teleop_input"),
-    *("goal_topics", "menu_runner", "transforms", "unanswered_halts"),
+    *("goal_topics", "menu_runner", "motion_sender", "transforms", "unanswered_halts"),
 )
 UNITS = frozenset(FOLDER / f"test_{name}.py" for name in COMPUTING)
 

@@ -76,7 +76,7 @@ class Sent:
 
     def __init__(self):
         self.begun, self.running, self.situation = [], None, Situation(round_trip=0.4)
-        self.drawn = None
+        self.drawn, self.cleared = None, 0
 
     def begin(self, leaf, values):
         if leaf.entry.macro:
@@ -93,6 +93,9 @@ class Sent:
 
     def draw(self, motion):
         self.drawn = motion
+
+    def clear(self):
+        self.cleared += 1
 
     def step(self, now):
         pass
@@ -222,7 +225,7 @@ def test_a_leaf_is_simulated_from_where_the_arm_stands_and_nothing_is_sent(runne
     assert np.linalg.norm(tools(arm, sent.drawn)[-1] - first) == pytest.approx(0.05, abs=1e-3)
     assert sent.begun == []
     press(runner, widgets, StopLeaf())
-    assert sent.drawn is None
+    assert (sent.drawn, sent.cleared) == (None, 1)
 
 
 @pytest.mark.lengthy

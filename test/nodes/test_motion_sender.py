@@ -62,3 +62,10 @@ def test_another_motion_has_another_stamp_and_none_ends_it(sender, sent):
     sender.draw(None)
     assert [len(part.points) for part in sent] == [1, 1, 0]
     assert len({stamp(part) for part in sent}) == 3
+
+
+def test_what_somebody_else_draws_is_cleared_too(sender, sent):
+    sender.draw(None)
+    assert sent == []
+    sender.clear()
+    assert [len(part.points) for part in sent] == [0]

@@ -81,7 +81,7 @@ def test_every_client_reaches_it_one_delay_later_and_a_macro_on_it_is_recorded_a
 def test_a_leaf_of_the_menus_is_practised_behind_the_delay(graph):
     from telerobot_nodes.menus import folder_of, read_menus
     from telerobot_nodes.nodes.clients import open_robot
-    from telerobot_nodes.nodes.menus import PRACTICE, ClientRun
+    from telerobot_nodes.nodes.menus import PRACTICE, ClientRun, Motion
 
     arm = load_robot("arm")
     menus = read_menus(folder_of(), arm)
@@ -89,7 +89,33 @@ def test_a_leaf_of_the_menus_is_practised_behind_the_delay(graph):
     with open_robot(PRACTICE, "judge") as judge:
         assert judge.wait_ready(30.0), judge.state
         begin = judge.state.tool_pose[:3].copy()
-        run = ClientRun(leaf, leaf.fill({}), "arm", lambda: open_robot(PRACTICE, "test"))
+        drawn = Motion()
+        run = ClientRun(leaf, leaf.fill({}), "arm", lambda: open_robot(PRACTICE, "test"), drawn)
         assert judge.wait_until(lambda _state: run.end is not None, 90.0), run.progress
         assert run.end.ok, run.end
         assert judge.wait_until(lambda state: np.linalg.norm(state.tool_pose[:3] - begin) > 0.01, 5.0)
+        tools = np.array([arm.forward(joints).translation for _, joints in drawn.after(0, len(drawn))])
+        assert np.abs(tools[[0, -1]] - [begin, judge.state.tool_pose[:3]]).max() < 2e-3
+
+
+def test_a_macro_in_physics_is_drawn_by_the_forward_simulation_from_where_the_arm_stands(graph, tmp_path):
+    from telerobot_nodes.cli.app import main
+    from telerobot_nodes.nodes.clients import Terminal
+
+    (tmp_path / "back_off.yaml").write_text((share_path("config/macros") / "back_off.yaml").read_text())
+    with Terminal("practice") as terminal:
+        assert terminal.wait_for(lambda client: client.robot.tool_pose.size, 30.0)
+        begin = terminal.operator.robot.tool_pose[:3].copy()
+        words = ["macro", "test", "back_off", "way=0.02", "--folder", str(tmp_path)]
+        assert main([*words, "--show", "--namespace", "practice"]) == 0
+        assert terminal.wait_for(lambda client: len(client.motion_path) > 1 and client.motion_joints.size, 20.0)
+        path = terminal.operator.motion_path
+        assert np.abs(path[0] - begin).max() < 2e-3
+        arm = load_robot("arm")
+
+        def arrived(client):
+            return np.linalg.norm(arm.forward(client.motion_joints).translation - begin) > 0.0195
+
+        assert terminal.wait_for(arrived, 30.0)
+        assert np.linalg.norm(terminal.operator.robot.tool_pose[:3] - begin) < 1e-3  # the robot itself has not moved
+        assert main([*words, "--show", "--namespace", "nowhere"]) != 0

@@ -7,13 +7,15 @@ import json
 import math
 import sys
 import termios
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import datetime, timezone
 from typing import Annotated, Any, NoReturn
 
 import numpy as np
 import typer
 
+from telerobot_nodes.cli.macro.showing import Drawing, drawing
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
@@ -50,6 +52,10 @@ def test(
     start: Annotated[str, typer.Option(help="Joints where the arm begins [rad], with spaces; default: home.")] = "",
     camera: Annotated[str, typer.Option(help="x y z qx qy qz qw of the camera in WORLD, for `camera.pose`.")] = "",
     follow: Annotated[bool, typer.Option("--follow", help="Print the motion as it is computed: JSON lines.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Draw it on the running graph, console and RViz2, from where the arm stands.")
+    ] = False,
+    namespace: Annotated[str, typer.Option(help="Namespace of that graph's arm.")] = "",
     step: ByStep = False,
     break_at: BreakAt = None,
     as_json: AsJson = False,
@@ -59,14 +65,16 @@ def test(
 
     macros, arguments, model = macros_of(folder), arguments_of(values), model_of(robot)
     stops = _stops(check_macro(macros, name, model, arguments), step, break_at)
-    offline = OfflineRobot(model, _start(start, model), one_way=0.5 * delay)
-    offline.camera_pose = _numbers("--camera", camera, 7)
-    if follow:
-        offline.follow(lambda now, q: _print_sample(model, now, q), FOLLOW_PERIOD)
-    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    recorded = RecordedRun(macros, name, arguments, robot, date, delay=0.5 * delay)
-    show = _print_end if follow else _shower(as_json)
-    _finish(recorded.play(offline.context, offline.send, show, stops.ended_before), as_json or follow)
+    begin, pose = _start(start, model), _numbers("--camera", camera, 7)
+    with drawing(model, namespace) if show else nullcontext() as drawn:
+        offline = OfflineRobot(model, drawn.joints if drawn and begin is None else begin, one_way=0.5 * delay)
+        offline.camera_pose = pose
+        offline.follow(_follower(model, follow, drawn), FOLLOW_PERIOD)
+        date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        recorded = RecordedRun(macros, name, arguments, robot, date, delay=0.5 * delay)
+        told = _print_end if follow else _shower(as_json)
+        end = recorded.play(offline.context, offline.send, told, stops.ended_before)
+    _finish(end, as_json or follow)
 
 
 def run(
@@ -160,6 +168,16 @@ def _numbers(option: str, text: str, count: int) -> tuple[float, ...]:
     if text.strip() and (len(found) != count or not all(map(math.isfinite, found))):
         raise InvalidValueError(option, text, f"allowed: {count} numbers, with spaces")
     return found
+
+
+def _follower(model: RobotModel, printed: bool, drawn: Drawing | None) -> Callable[[float, FloatArray], None]:
+    def take(now: float, q: FloatArray) -> None:
+        if printed:
+            _print_sample(model, now, q)
+        if drawn is not None:
+            drawn.add(now, q)
+
+    return take
 
 
 def _print_sample(model: RobotModel, now: float, q: FloatArray) -> None:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory
 
 from telerobot_nodes.core.protocol import identity, trial_of
@@ -59,6 +60,7 @@ from telerobot_nodes.operator.client import (
     view,
 )
 
+DISPLAY_LOOK = 0.05  # [s]
 STEP_PERIOD = 0.04  # [s] of motions; a halt that is not confirmed is repeated as often
 DISCOVERY_LIMIT = 3.0  # [s] for a queue to be found; a robot's own host may have none
 FIRST_STATES_LIMIT = 10.0  # [s] for the first states of those found
@@ -277,6 +279,13 @@ class Robot(OperatorWords):
         one without points ends it.
         """
         self._motions.publish(motion)
+
+    def wait_for_display(self, limit: float = DISCOVERY_LIMIT) -> bool:
+        """Wait until a forward simulation is there and has received every motion shown; False after `limit` [s]."""
+        end = self._carrier.now() + limit
+        found = self._wait(lambda: self._motions.get_subscription_count() > 0, limit, DISPLAY_LOOK)
+        left = max(end - self._carrier.now(), 0.0)
+        return found and bool(self._motions.wait_for_all_acked(Duration(seconds=left)))
 
     def close(self) -> None:
         """Leave the graph. Commands under way continue; motions get no further points."""

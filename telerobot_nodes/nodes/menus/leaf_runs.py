@@ -62,6 +62,9 @@ class LeafRuns(Protocol):
     def draw(self, motion: Motion | None) -> None:
         """Let the forward simulation draw this motion as it grows; None: none."""
 
+    def clear(self) -> None:
+        """Let it draw no motion, whoever has sent one."""
+
     def step(self, now: float) -> None:
         """Send what could not be sent before."""
 

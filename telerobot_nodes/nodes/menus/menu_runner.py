@@ -148,6 +148,7 @@ class MenuRunner:
         elif self._motion is None:
             self._view.tell("no motion of a menu is running")
         self._motion = None
+        self._runs.clear()
 
     def _follow(self) -> None:
         if self._running is None:

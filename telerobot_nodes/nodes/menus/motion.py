@@ -46,14 +46,21 @@ class MotionSender:
         self._sent = 0  # points of it
 
     def draw(self, motion: Motion | None) -> None:
-        """Send what was added since the last call; None: nothing is to be drawn."""
+        """Send what was added since the last call; None: nothing is to be drawn any more."""
+        if motion is None:
+            if self._motion is not None:
+                self.clear()
+            return
         if motion is not self._motion:
             self._motion, self._id, self._sent = motion, _stamp(), 0
-            if motion is None:
-                self._send([])
-        if motion is not None and (points := motion.after(self._sent, MOST)):
+        if points := motion.after(self._sent, MOST):
             self._send(points)
             self._sent += len(points)
+
+    def clear(self) -> None:
+        """Whatever is drawn, also a motion of somebody else, disappears."""
+        self._motion, self._id = None, _stamp()
+        self._send([])
 
     def _send(self, points: list[tuple[float, FloatArray]]) -> None:
         message = JointTrajectory(joint_names=self._names)

@@ -34,9 +34,10 @@ class NodeRuns:
         self._join = partial(open_robot, goals.namespace, role)
         self._join_practice = partial(open_robot, PRACTICE, role)
         self._robot, self._client, self._feed = node.options.robot, client, feed
-        motions = node.publisher("forward_simulator/motion")
-        self._motions = MotionSender(motions.publish, load_robot(node.options.robot).joint_names)
-        self.draw = self._motions.draw
+        motions = MotionSender(
+            node.publisher("forward_simulator/motion").publish, load_robot(node.options.robot).joint_names
+        )
+        self.draw, self.clear = motions.draw, motions.clear
         self.step = self._primitives.step
 
     def begin(self, leaf: Leaf, values: Mapping[str, Any]) -> PrimitiveRun | ClientRun:

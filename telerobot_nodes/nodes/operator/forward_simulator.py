@@ -107,12 +107,12 @@ class ForwardSimulatorNode(GraphNode):
 
     def _on_motion(self, message: Any) -> None:
         """A part of a motion, the next one of it, or the first of another, which replaces it."""
+        times = np.array([point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in message.points])
+        joints = [finite_array(point.positions, "motion.points.positions", self._dof) for point in message.points]
         stamp = message.header.stamp.sec, message.header.stamp.nanosec
         if stamp != self._motion_id or not message.points:
             self._motion.clear()
             self._motion_id = stamp
-        times = np.array([point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in message.points])
-        joints = [finite_array(point.positions, "motion.points.positions", self._dof) for point in message.points]
         self._motion.extend(times, np.array(joints).reshape(-1, self._dof), self.now())
 
     def _recheck(self) -> None:

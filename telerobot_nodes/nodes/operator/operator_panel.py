@@ -182,13 +182,22 @@ class _PanelRuns:
 
     def draw(self, motion: Motion | None) -> None:
         """Let the forward simulation draw this motion as it grows; None: none."""
+        if sender := self._sender():
+            sender.draw(motion)
+
+    def clear(self) -> None:
+        """Let it draw no motion, whoever has sent one."""
+        if sender := self._sender():
+            sender.clear()
+
+    def _sender(self) -> MotionSender | None:
+        """To the graph of the robot; None: there is no robot."""
         robot = self._session.robot
         if robot is None:
-            return
+            return None
         if self._motions is None or self._motions[0] is not robot:
-            names = load_robot(self._robot).joint_names
-            self._motions = robot, MotionSender(robot.show_motion, names)
-        self._motions[1].draw(motion)
+            self._motions = robot, MotionSender(robot.show_motion, load_robot(self._robot).joint_names)
+        return self._motions[1]
 
     def step(self, now: float) -> None:
         """The robot sends by itself."""
