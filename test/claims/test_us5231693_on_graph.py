@@ -83,7 +83,7 @@ def test_claims_1_and_3_numbers_developed_locally_are_sent_with_their_order_and_
 
     Claim 3: first on the model alone, which moves nothing, then on the local manipulator.
     """
-    from telerobot_nodes.nodes.macros import send_whole
+    from telerobot_nodes.nodes.macros import MacroPlayer
 
     q = np.array(remote.state.joint_position)
     macros = read_macros(folder)
@@ -99,7 +99,7 @@ def test_claims_1_and_3_numbers_developed_locally_are_sent_with_their_order_and_
     assert ends[1][2] - ends[0][2] == pytest.approx(0.06, abs=2e-3)  # from the same surface
 
     steps = check_macro(read_macros(folder), "feel", ARM, {})
-    end = send_whole("feel", steps, NAMESPACE, 120.0, lambda _: None)
+    end = MacroPlayer(remote).send_whole("feel", steps, 120.0, lambda _: None)
     assert end.succeeded, end.reason
     assert [one.result for one in end.steps] == ["completed", "touched", "completed"]
     reached = place(settled(remote))

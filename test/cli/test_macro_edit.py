@@ -1,6 +1,9 @@
 """`telerobot macro edit`: the file changes only when what the editor left can run; what cannot is kept."""
 
+import os
+import pty
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,11 +35,11 @@ def folder(tmp_path, monkeypatch):
 def editor(tmp_path, monkeypatch):
     """Sets an editor that replaces one text by another, or fails."""
 
-    def use(old="", new="", code=0):
+    def use(old="", new="", code=0, also=""):
         program = tmp_path / "editor.py"
         program.write_text(
             "import sys\nfrom pathlib import Path\nfile = Path(sys.argv[1])\n"
-            f"file.write_text(file.read_text().replace({old!r}, {new!r}))\nraise SystemExit({code})\n"
+            f"file.write_text(file.read_text().replace({old!r}, {new!r}))\n{also}\nraise SystemExit({code})\n"
         )
         monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(program)]))
 
@@ -74,6 +77,50 @@ def test_an_editor_that_fails_leaves_the_file(folder, editor, capsys):
     assert main(["macro", "edit", "back"]) == 1
     assert "exit status 3" in capsys.readouterr().err
     assert (folder / "back.yaml").read_text() == MACRO
+
+
+@pytest.mark.parametrize("theirs", [MACRO.replace("0.05", "0.03"), None])
+def test_a_file_that_somebody_changed_meanwhile_is_left_and_the_draft_is_kept(folder, editor, capsys, theirs):
+    file = folder / "back.yaml"
+    change = f"write_text({theirs!r})" if theirs else "unlink()"
+    editor("-0.05", "-0.07", also=f"Path({str(file)!r}).{change}")
+    assert main(["macro", "edit", "back"]) == 1
+    assert (file.read_text() if theirs else file.exists()) == (theirs or False)
+    told, _, draft = capsys.readouterr().err.strip().partition("; your draft: ")
+    assert "was changed meanwhile" in told
+    assert Path(draft).read_text() == MACRO.replace("-0.05", "-0.07")
+
+
+def test_a_draft_that_cannot_run_is_opened_again_on_a_terminal(folder, tmp_path):
+    """A real terminal: the editor makes a mistake first, the person answers yes, then it is right; then gives up."""
+    program, count = tmp_path / "editor.py", tmp_path / "count"
+    program.write_text(
+        "import sys\nfrom pathlib import Path\n"
+        f"file, count = Path(sys.argv[1]), Path({str(count)!r})\n"
+        "times = len(count.read_text()) if count.exists() else 0\ncount.write_text('x' * (times + 1))\n"
+        "old, new = ('version', 'verison') if times % 2 == 0 else ('verison: 3', 'version: 4')\n"
+        "file.write_text(file.read_text().replace(old, new))\n"
+    )
+    environment = {**os.environ, "VISUAL": shlex.join([sys.executable, str(program)])}
+    for answer, wanted, version in (("y", 0, "version: 4"), ("n", 1, "version: 4")):
+        assert on_a_terminal(["macro", "edit", "back"], answer, environment, "edit it again?") == wanted
+        assert version in (folder / "back.yaml").read_text()
+        assert "verison" not in (folder / "back.yaml").read_text()
+
+
+def on_a_terminal(words, answer, environment, question):
+    """Exit code of a command in a terminal of its own, where a person answers the question."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "telerobot_nodes", *words]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while question.encode() not in shown:
+            shown += os.read(ours, 4096)
+        os.write(ours, f"{answer}\n".encode())
+        code = process.wait(60.0)
+    os.close(ours)
+    return code
 
 
 def test_nothing_changed_is_said(folder, editor, capsys):

@@ -39,7 +39,8 @@ def edit(
 ) -> None:
     """Change a macro in your editor (VISUAL, EDITOR), or begin one; the file is replaced when it is right.
 
-    A draft that cannot run is opened again as often as you like. Given up, it is kept and its place is told.
+    A draft that cannot run is opened again as often as you like. Given up, it is kept and its place is told; so it is
+    when somebody else has changed the file meanwhile.
     """
     check_name(name)
     model, editor, file = model_of(robot), _editor(), folder / f"{name}.yaml"
@@ -56,6 +57,9 @@ def edit(
     text = draft.read_text(encoding="utf-8")
     if text == before and file.exists():
         print(f"{file} is as it was")
+    elif _text(name, file) != before:
+        print(f"{file} was changed meanwhile and is left as it is; your draft: {draft}", file=sys.stderr)
+        raise typer.Exit(NOT_DONE)
     else:
         file.parent.mkdir(parents=True, exist_ok=True)
         steps = replace_macro(file.parent, name, text, model)

@@ -98,7 +98,7 @@ def run(
     if whole:
         check_whole(macros, name)
     with connect(namespace, "shell") as arm:
-        from telerobot_nodes.nodes.macros import MacroPlayer, send_whole  # after the environment is set
+        from telerobot_nodes.nodes.macros import MacroPlayer  # after the environment is set
 
         if override:
             print(f"telerobot: {name} runs with --override; this is recorded", file=sys.stderr)
@@ -106,7 +106,7 @@ def run(
         recorded = player.recorded(macros, name, arguments, robot, override)
         if whole:
             end = recorded.record(
-                lambda: play_parts(steps, stops, lambda part: send_whole(name, part, namespace, LONGEST, show))
+                lambda: play_parts(steps, stops, lambda part: player.send_whole(name, part, LONGEST, show))
             )
         else:
             end = recorded.play(player.context, player.send, show, stops.ended_before)

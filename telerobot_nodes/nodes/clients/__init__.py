@@ -9,7 +9,7 @@ from telerobot_nodes.nodes.clients.operator_client import (
     offered,
 )
 from telerobot_nodes.nodes.clients.other_arm import other_arm
-from telerobot_nodes.nodes.clients.primitive_client import run_primitive, run_sequence
+from telerobot_nodes.nodes.clients.primitive_client import run_primitive
 from telerobot_nodes.nodes.clients.robot import Robot, RunningMove, open_robot
 from telerobot_nodes.nodes.clients.rtc_client import CommandClient
 from telerobot_nodes.nodes.clients.stop_sender import StopSender
@@ -45,5 +45,4 @@ __all__ = [
     "open_robot",
     "other_arm",
     "run_primitive",
-    "run_sequence",
 ]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.nodes.macros.macro_player import MacroPlayer, as_received, send_whole
+from telerobot_nodes.nodes.macros.macro_player import MacroPlayer, as_received
 
-__all__ = ["MacroPlayer", "as_received", "send_whole"]
+__all__ = ["MacroPlayer", "as_received"]

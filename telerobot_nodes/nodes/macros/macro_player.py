@@ -9,11 +9,17 @@ from typing import Any, TypeVar
 from rclpy.serialization import deserialize_message, serialize_message
 
 from telerobot.msg import PrimitiveParameters
-from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.macros import BoundStep, Context, Ended, MacroEnd, MacroFolder, Place, RecordedRun, StepEnd
 from telerobot_nodes.motion.primitives import values_from
-from telerobot_nodes.nodes.clients import Ongoing, Robot, RunningPrimitive, RunningText, as_texts, run_sequence
-from telerobot_nodes.operator.client import CommandResult, PrimitiveEnd, PrimitiveResult
+from telerobot_nodes.nodes.clients import Ongoing, Robot, RunningPrimitive, RunningSequence, RunningText, as_texts
+from telerobot_nodes.operator.client import (
+    CommandResult,
+    PrimitiveEnd,
+    PrimitiveReport,
+    PrimitiveResult,
+    PrimitiveStep,
+    SequenceResult,
+)
 
 LINK_LIMIT = 5.0  # [s] for an emulated link to report; after that it is a real one
 STOPPED = "stopped"  # by a person, before the step was sent
@@ -25,7 +31,7 @@ class MacroPlayer:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._running: RunningPrimitive | RunningText | None = None
+        self._running: RunningPrimitive | RunningSequence | RunningText | None = None
         self._stopped = False
 
     def run(
@@ -80,6 +86,25 @@ class MacroPlayer:
         self._running = primitive = self._robot.begin_primitive(step.step.primitive, step.values)
         return primitive_ended(self._wait(primitive))
 
+    def send_whole(
+        self, name: str, steps: Sequence[BoundStep], limit: float, show: Callable[[StepEnd], None]
+    ) -> MacroEnd:
+        """Run steps as one sequence at the robot, within `limit` [s]. Interrupted, it stops the arm on its path.
+
+        `show` gets the end of each step; those whose reports were lost on the way at the end of all.
+        """
+        if self._stopped:
+            return MacroEnd((), False)
+        sent = [PrimitiveStep(step.step.primitive, step.values, tuple(step.step.accept)) for step in steps]
+        self._running = running = self._robot.sequence(sent, name, limit)
+        ends = _SequenceEnds(steps, show)
+        try:
+            for report in running:
+                ends.take(report.step, report.primitive)
+        except KeyboardInterrupt:
+            _stop(running)
+        return ends.close(self._wait(running))
+
     def _wait(self, running: Ongoing[Any, End]) -> End:
         if self._stopped:  # since the step was begun
             _stop(running)
@@ -90,34 +115,40 @@ class MacroPlayer:
             return running.wait()
 
 
+class _SequenceEnds:
+    """The ends of a sequence's steps, from its reports, of which some may be lost on a link."""
+
+    def __init__(self, steps: Sequence[BoundStep], show: Callable[[StepEnd], None]) -> None:
+        self._steps, self._show = steps, show
+        self._ends: dict[int, StepEnd] = {}
+
+    def take(self, number: int, report: PrimitiveReport) -> None:
+        """A report of step `number`, from 1."""
+        if report.state is not PrimitiveEnd.RUNNING and number not in self._ends:
+            step = self._steps[number - 1]
+            result = report.reason or report.state.value
+            accepted = step.step.accepts(result)
+            self._ends[number] = StepEnd(step.label, result, accepted, report.detail, report.elapsed)
+            self._show(self._ends[number])
+
+    def close(self, result: SequenceResult) -> MacroEnd:
+        """The end of all."""
+        failed = result.done + 1
+        if failed <= len(self._steps):
+            if result.report is not None:
+                self.take(failed, result.report)
+            if failed not in self._ends:  # it did not begin, or its end is not known
+                self._ends[failed] = StepEnd(self._steps[result.done].label, result.end.value, False, result.reason)
+        for number, step in enumerate(self._steps[: result.done], 1):
+            self._ends.setdefault(number, StepEnd(step.label, "accepted", True, "its report was lost on the way"))
+        return MacroEnd(tuple(self._ends[number] for number in sorted(self._ends)), result.ok)
+
+
 def _stop(running: object) -> None:
-    if isinstance(running, RunningPrimitive):
+    if isinstance(running, RunningPrimitive | RunningSequence):
         running.stop()
     elif isinstance(running, RunningText):
         running.cancel()
-
-
-def send_whole(
-    name: str, steps: Sequence[BoundStep], namespace: str, limit: float, show: Callable[[StepEnd], None]
-) -> MacroEnd:
-    """Run steps as one sequence at the robot. Interrupted, it stops the arm on its path. `show` gets each end."""
-    ends: dict[int, StepEnd] = {}
-
-    def note(number: int, report: Any) -> None:
-        if report.state != PrimitiveOutcome.RUNNING and number not in ends:
-            step = steps[number - 1]
-            accepted = step.step.accepts(report.reason)
-            ends[number] = StepEnd(step.label, report.reason, accepted, report.detail, report.elapsed)
-            show(ends[number])
-
-    sent = [(step.step.primitive, as_texts(step.values), step.step.accept) for step in steps]
-    result = run_sequence(name, sent, namespace, limit, note)
-    if result.done < len(steps):
-        note(result.done + 1, result.report)
-    for number in range(1, result.done + 1):
-        lost = StepEnd(steps[number - 1].label, "accepted", True, "its report was lost on the way")
-        ends.setdefault(number, lost)
-    return MacroEnd(tuple(ends[number] for number in sorted(ends)), result.done == len(steps))
 
 
 def primitive_ended(result: PrimitiveResult) -> Ended:

@@ -30,7 +30,7 @@ BACK, STOP = "back", "stop motion"
 ADD_HINT = "as the next step of the macro of this name, which then stands in the menu `sequences`"
 SEQUENCE = "sequence"  # name until another is typed
 MODE, MODE_HINT = "menu mode", "what a motion of the menu moves"
-COLOURS = {Mode.SETUP: "gray", Mode.SIMULATION: "grape", Mode.PRACTICE: "indigo", Mode.EXECUTION: "teal"}
+COLOURS = {Mode.SETUP: "blue", Mode.SIMULATION: "grape", Mode.PRACTICE: "indigo", Mode.EXECUTION: "teal"}
 
 
 class MenuView:
