@@ -196,7 +196,7 @@ def test_what_is_not_allowed_is_refused_beside_its_field_and_nothing_is_sent(run
 def test_in_setup_a_leaf_is_checked_as_the_robot_would_and_nothing_moves_also_while_another_runs(runner, widgets, sent):
     press(runner, widgets, StartLeaf("m/up", {}, Mode.EXECUTION))
     press(runner, widgets, StartLeaf("m/up", {"speed": "0.04"}, Mode.SETUP))
-    text = "m/up may run: cartesian_guarded tr_rel_dest=[0.0, 0.0, 0.05, 0.0, 0.0, 0.0, 1.0] time_vel_val=0.04"
+    text = "m/up may run: cartesian_guarded tr_rel_dest=[0, 0, 0.05, 0, 0, 0, 1] time_vel_val=0.04"
     assert widgets.lines[-1] == (text, "good")
     press(runner, widgets, StartLeaf("m/up", {"speed": "4"}, Mode.SETUP))
     assert list(widgets.refused) == [("m/up", "speed")]
