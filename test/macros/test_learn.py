@@ -250,3 +250,30 @@ def test_the_straight_way_of_a_turn_is_that_of_the_primitive(tmp_path):
     pose = np.vstack((np.repeat(pose[:1], 25, axis=0), pose, np.repeat(pose[-1:], 25, axis=0)))
     zeros = np.zeros(150)
     assert len(steps(tmp_path, Track(0.02 * np.arange(150), pose, zeros, zeros, zeros))) == 1
+
+
+def test_only_the_last_way_of_a_bent_motion_is_a_touch_and_it_is_slow(tmp_path):
+    bent = np.array([START, START + np.array([0.1, 0.0, 0.0]), START + np.array([0.1, 0.0, -0.1])])
+    share = np.linspace(0.0, 1.0, 50)[:, None]
+    place = np.vstack((np.tile(bent[0], (25, 1)), bent[0] + share * (bent[1] - bent[0])))
+    place = np.vstack((place, bent[1] + share * (bent[2] - bent[1]), np.tile(bent[2], (25, 1))))
+    pose = np.column_stack((place, np.tile((1.0, 0.0, 0.0, 0.0), (len(place), 1))))
+    time, zeros = 0.02 * np.arange(len(place)), np.zeros(len(place))
+    found = steps(tmp_path, Track(time, pose, np.where(time > 2.46, 9.0, 0.0), zeros, zeros))
+    assert [step.primitive for step in found] == ["cartesian_guarded"] * (len(found) - 1) + ["move_to_touch"]
+    assert len(found) > 1
+    assert found[-1].values["time_vel_val"] == 0.05  # the hand went 0.1 m/s
+
+
+def test_a_motion_that_felt_much_may_feel_as_much_again(tmp_path):
+    track = straight([START, DOWN])
+    (move,) = steps(tmp_path, held_for(track, np.where((track.time > 0.9) & (track.time < 1.1), 20.0, 0.0)))
+    assert (move.primitive, move.values["max_force_thres"]) == ("cartesian_guarded", 30.0)
+
+
+def test_a_turn_on_the_spot_is_a_motion(tmp_path):
+    half = 0.5 * np.radians(40.0) * np.clip(np.linspace(-0.5, 1.5, 100), 0.0, 1.0)
+    pose = np.column_stack((np.tile(START, (100, 1)), np.cos(half), np.sin(half), 0 * half, 0 * half))
+    zeros = np.zeros(100)
+    (turn,) = steps(tmp_path, Track(0.02 * np.arange(100), pose, zeros, zeros, zeros))
+    assert abs(turn.values["tr_rel_dest"][5]) == pytest.approx(np.sin(np.radians(20.0)), abs=1e-3)
