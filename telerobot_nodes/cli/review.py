@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -64,6 +65,7 @@ def command(
 
     from telerobot_nodes.operator.review import read_sides, review_bag
 
+    keep_recordings([bag, *(other or ())], {"json": json, "picture": picture, "timeline": timeline, "html": html})
     found = review_bag(bag, robot, namespace)
     summary = found.summary
     if picture is not None:
@@ -91,6 +93,16 @@ def command(
     print_timeline(console, found.run.events)
     print_summary(console, summary)
     raise typer.Exit(0 if summary.passed else EXIT_NOT_AS_PLANNED)
+
+
+def keep_recordings(bags: Iterable[Path], files: Mapping[str, Path | None]) -> None:
+    """Refuse files, by their options, that would be written over a recording. Raises InvalidValueError."""
+    from telerobot_nodes.errors import InvalidValueError
+
+    kept = {bag.resolve() for bag in bags}
+    for option, file in files.items():
+        if file is not None and kept & {file.resolve(), *file.resolve().parents}:
+            raise InvalidValueError(option, str(file), "allowed: a file that is no part of the recording")
 
 
 def write_data_set(

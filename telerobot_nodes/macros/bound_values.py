@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,7 +13,7 @@ import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.rtc.language import did_you_mean
-from telerobot_nodes.rtc.skills import Expression, ExpressionError, compile_expression, evaluate
+from telerobot_nodes.rtc.skills import Angles, Expression, ExpressionError, compile_expression, evaluate
 
 _MARK = re.compile(r"\$\{([^{}]*)\}")
 _DECIMALS = 9  # of a number inside a text
@@ -31,7 +32,7 @@ class Context:
         """The values as expressions name them: `tool.pose`, `arm.joints`, `object.NAME.pose`, `camera.pose`."""
         places: dict[str, dict[str, Any]] = {
             "tool": {"pose": self.tool_pose},
-            "arm": {"joints": self.joints},
+            "arm": {"joints": np.asarray(self.joints, dtype=np.float64).view(Angles)},
             "camera": {"pose": self.camera_pose},
         }
         found = {name: {key: value for key, value in place.items() if len(value)} for name, place in places.items()}
@@ -93,6 +94,8 @@ def _plain(value: Any) -> Any:
         raise ExpressionError(f"it has the values {', '.join(value) or 'none'}; name one of them with a dot")
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
+    if type(value) is int and abs(value) > sys.float_info.max:
+        raise ExpressionError(f"a number is too large; allowed: up to {sys.float_info.max:.2g}")
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from telerobot_nodes.core.robot import RobotModel
@@ -31,8 +31,11 @@ def check_macro(
 
     Poses out of reach are found when a step begins. Raises InvalidValueError, NoMacroError, ParameterFileError.
     """
-    for macro in folder.closure(name):
-        _check_motion(folder, macro)
+    moving: set[str] = set()
+    for macro in folder.closure(name):  # those that are used come before those that use them
+        found = list(_destinations(folder, macro, moving))
+        _check_motion(macro, found)
+        moving |= {macro.name} if found else set()
     known = context or _sample(robot)
     steps = tuple(steps_of(folder, name, arguments, lambda: known))
     for number, step in enumerate(steps, 1):
@@ -63,23 +66,24 @@ def _check_primitive(robot: RobotModel, step: BoundStep, number: int) -> None:
         step.reject(error)
 
 
-def _check_motion(folder: MacroFolder, macro: Macro) -> None:
+def _check_motion(macro: Macro, found: Sequence[tuple[MacroStep, bool]]) -> None:
     """Refuse a relative macro with an absolute step, and an absolute one that begins with a relative step."""
-    first = next(_destinations(folder, macro), None)
-    if macro.motion == "absolute" and first is not None and not first[1]:
-        first[0].reject("step", f"{macro.name} is absolute; its first motion has a {' or '.join(ABSOLUTE)}")
-    for step, absolute in _destinations(folder, macro):
+    if macro.motion == "absolute" and found and not found[0][1]:
+        found[0][0].reject("step", f"{macro.name} is absolute; its first motion has a {' or '.join(ABSOLUTE)}")
+    for step, absolute in found:
         if macro.motion == "relative" and absolute:
             step.reject("step", f"{macro.name} is relative; allowed: {RELATIVE[0]}, or values of tool, arm")
 
 
-def _destinations(folder: MacroFolder, macro: Macro) -> Iterator[tuple[MacroStep, bool]]:
-    """Steps that move somewhere, and whether to a place that does not depend on where the arm is."""
+def _destinations(folder: MacroFolder, macro: Macro, moving: Collection[str]) -> Iterator[tuple[MacroStep, bool]]:
+    """Steps that move somewhere, and whether to a place that does not depend on where the arm is.
+
+    `moving`: names of the macros, of those it uses, that move somewhere.
+    """
     for step in macro.steps:
         if step.macro:
-            inner = folder.get(step.macro)
-            if next(_destinations(folder, inner), None) is not None:
-                yield step, inner.motion == "absolute"
+            if step.macro in moving:
+                yield step, folder.get(step.macro).motion == "absolute"
         elif key := next((key for key in (*ABSOLUTE, *RELATIVE) if key in step.values), None):
             names = {name for expression in expressions_of(step.values[key]) for name in expression.names}
             yield step, key in ABSOLUTE and not names & HERE

@@ -15,7 +15,7 @@ import yaml
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros.macro_files import check_name
-from telerobot_nodes.rtc.language import UNITS, Define, Name, Quantity, Run, Statement, parse
+from telerobot_nodes.rtc.language import UNITS, CommandError, Define, Name, Quantity, Run, Statement, parse
 
 RANGE = 2.0  # a number may be from 0 to so many times what was written, until somebody edits its bounds
 LONGEST_DOC = 100  # characters
@@ -64,6 +64,18 @@ def _check_names(define: Define | None, names: Mapping[str, str]) -> None:
         raise InvalidValueError("names", missing, f"missing; allowed: {missing}=NAME")
     for unknown in (one for one in names if one not in wanted):
         raise InvalidValueError("names", unknown, f"allowed: {', '.join(wanted) or 'none'}")
+    for key, word in names.items():
+        if not _is_name(word):
+            raise InvalidValueError(key, word, "allowed: a name of the command language; in single quotes any")
+
+
+def _is_name(word: str) -> bool:
+    before = "approach "
+    try:
+        (statement,) = parse(before + word)
+    except (CommandError, ValueError):
+        return False
+    return any((node.at.start, node.at.end) == (len(before), len(before + word)) for node in _nodes(statement, Name))
 
 
 def _renamed(statement: Statement, names: Mapping[str, str]) -> Iterator[Mark]:

@@ -21,12 +21,15 @@ from telerobot_nodes.macros.track import Track
 
 REST_SPEED = 0.004  # [m/s] slower is rest; a turn counts with LEVER
 REST_TIME = 0.2  # [s] a shorter pause is none
+CREPT = 1e-3  # [m] farther from where a rest began it is no rest, however slow
 STILL = 0.05e-3  # [m] a motion ends as near to where the arm then rests, however slowly it came there
 LEVER = 0.1  # [m] of which a rotation moves the end
 TOLERANCE = 0.5e-3  # [m] of the shown path
 FINGERS = 0.003  # [m] a smaller change of the opening is none
 HELD = 0.002  # [m] fingers that are told to close further hold something
-CONTACT = 4.0  # [N] force that has risen during a piece: it ends in contact
+CONTACT = 4.0  # [N] force that has risen at the end of a piece: it ends in contact
+SMOOTH = 5  # samples of a force over which it is averaged
+PRESSED = 0.5  # [s] after the end of a motion in which a hand presses on what it has touched
 BEYOND = 0.03  # [m] a touch may be so much farther than it was shown
 MOST_FORCE = 10.0  # [N] preset of a guarded motion
 
@@ -46,7 +49,7 @@ def learned_steps(track: Track, absolute: bool, taken: Collection[str] = (), wor
     """
     steps = list(_steps(track, absolute))
     if not steps:
-        still = f"{track.time[-1] - track.time[0]:.1f} s in which nothing moved faster than {1e3 * REST_SPEED:g} mm/s"
+        still = f"{track.time[-1] - track.time[0]:.1f} s in which nothing moved by {1e3 * CREPT:g} mm"
         raise InvalidValueError("track", still, "allowed: with a motion of the tool or of the fingers")
     numbers = itertools.count(1)
     named = []
@@ -60,25 +63,29 @@ def learned_steps(track: Track, absolute: bool, taken: Collection[str] = (), wor
 def _steps(track: Track, absolute: bool) -> Iterator[dict[str, Any]]:
     place = track.pose[0]  # where the tool is at the end of the steps so far
     held = track.opening[0]
-    if absolute and any(begin < end for begin, end in pieces(track)):
+    moves = pieces(track)
+    if absolute and any(begin < end for begin, end in moves):
         values = {"tr_tn_dest": _numbers(se3_from_pose(place, "track.pose"))}
         yield {"step": "begin", "primitive": "cartesian_guarded", "values": values}
-    for begin, end in pieces(track):
+    for (begin, end), rest in zip(moves, _rests(track, moves), strict=True):
         if begin < end:
             way = [begin, *simplified(track.pose[begin : end + 1], begin)]
-            risen = float(track.force[end] - track.force[begin])
+            risen = _risen(track, begin, end, rest)
             for a, b in itertools.pairwise(way):
                 touches = risen > CONTACT and b == end
                 yield _move(track, place, a, b, absolute, touches, risen)
                 place = track.pose[b]
-        rest = _end_of_rest(track, end)
-        if abs(track.opening[rest] - held) > FINGERS:
-            yield _grasp(track, held, rest)
-            held = track.opening[rest]
+        for still in _finger_ends(track, begin, rest):
+            if abs(track.opening[still] - held) > FINGERS:
+                yield _grasp(track, held, still)
+                held = track.opening[still]
 
 
 def pieces(track: Track) -> list[tuple[int, int]]:
-    """First and last sample of each motion between rests; one of no length where only the fingers moved."""
+    """First and last sample of each motion between rests; one of no length where only the fingers moved.
+
+    The first begins with the track: before the first fast motion there may be a slow one.
+    """
     moving = _speed(track) > REST_SPEED
     edges = np.flatnonzero(np.diff(np.concatenate(([False], moving, [False])).astype(int)))
     found: list[tuple[int, int]] = []
@@ -87,12 +94,9 @@ def pieces(track: Track) -> list[tuple[int, int]]:
         if found and track.time[begin] - track.time[found[-1][1]] < REST_TIME:
             begin = found.pop()[0]  # noqa: PLW2901
         found.append((begin, end))
-    if not found:
-        return [(0, 0)]
-    found = [
-        (begin, _arrival(track, end, rest)) for (begin, end), rest in zip(found, _rests(track, found), strict=True)
-    ]
-    return found if found[0][0] == 0 else [(0, 0), *found]
+    if not found or found[0][0] > 0:
+        found.insert(0, (0, 0))
+    return [(begin, _arrival(track, end, rest)) for (begin, end), rest in zip(found, _rests(track, found), strict=True)]
 
 
 def _rests(track: Track, moves: list[tuple[int, int]]) -> list[int]:
@@ -103,7 +107,38 @@ def _rests(track: Track, moves: list[tuple[int, int]]) -> list[int]:
 def _arrival(track: Track, end: int, rest: int) -> int:
     """The first sample from `end` on from which the arm stays near where it is at the end of its rest."""
     away = distance(track.pose[end : rest + 1], track.pose[rest : rest + 1])
-    return end + int(np.flatnonzero(away > STILL)[-1]) + 1 if away[0] > STILL else end
+    crept = np.max(away) > CREPT
+    if end == 0:  # nothing has moved before: the arm is not settling
+        return int(np.flatnonzero(away > STILL)[-1]) + 1 if crept else 0
+    return end + int(np.flatnonzero(away > STILL)[-1]) + 1 if crept or away[0] > STILL else end
+
+
+def _risen(track: Track, begin: int, end: int, rest: int) -> float:
+    """Force [N] that has risen at the end of a motion, or while the hand presses after it.
+
+    It is compared with the force on the way: that of a load which is lifted was there before.
+    """
+    last = min(rest, end + round(PRESSED / float(np.median(np.diff(track.time)))))
+    grips = np.flatnonzero(np.abs(track.opening[end : last + 1] - track.opening[end]) > FINGERS)
+    pressed = track.force[end : end + int(grips[0]) if grips.size else last + 1]
+    count = min(SMOOTH, len(pressed))
+    smooth = np.convolve(pressed, np.full(count, 1.0 / count), "valid")
+    return float(np.max(smooth) - np.median(track.force[begin : end + 1]))
+
+
+def _finger_ends(track: Track, begin: int, rest: int) -> list[int]:
+    """Samples at which the fingers turn from opening to closing or back, between two samples; the last of all."""
+    ends: list[int] = []
+    extreme, way = begin, 0
+    for k in range(begin + 1, rest + 1):
+        change = float(track.opening[k] - track.opening[extreme])
+        if change * way > 0.0:
+            extreme = k
+        elif abs(change) > FINGERS:
+            if way:
+                ends.append(extreme)
+            extreme, way = k, 1 if change > 0.0 else -1
+    return [*ends, rest]
 
 
 def _speed(track: Track) -> FloatArray:
@@ -125,19 +160,25 @@ def simplified(pose: FloatArray, first: int) -> list[int]:
     """Samples after the first of a piece (n, 7), numbered from `first`: between them it is straight to TOLERANCE."""
     if len(pose) > 2:
         share = _progress(pose)
-        T_0, T_1 = se3_from_pose(pose[0], "track.pose"), se3_from_pose(pose[-1], "track.pose")
-        straight = np.array([pin.SE3ToXYZQUAT(_between(T_0, T_1, s)) for s in share])
-        away = distance(pose, straight)
+        away = distance(pose, _between(pose[0], pose[-1], share))
         worst = int(np.argmax(away))
         if away[worst] > TOLERANCE and 0 < worst < len(pose) - 1:
             return simplified(pose[: worst + 1], first) + simplified(pose[worst:], first + worst)
     return [first + len(pose) - 1]
 
 
-def _between(T_0: pin.SE3, T_1: pin.SE3, share: float) -> pin.SE3:
-    turn = pin.log3(T_0.rotation.T @ T_1.rotation)
-    place = T_0.translation + share * (T_1.translation - T_0.translation)
-    return pin.SE3(T_0.rotation @ pin.exp3(share * turn), place)
+def _between(first: FloatArray, last: FloatArray, share: FloatArray) -> FloatArray:
+    """Poses (n, 7) on the straight way between two poses (7,), turned by as much, at the shares (n,) of it."""
+    s = share[:, None]
+    place = first[:3] + s * (last[:3] - first[:3])
+    cosine = float(first[3:] @ last[3:])
+    half = float(np.arccos(np.clip(abs(cosine), 0.0, 1.0)))  # of the angle
+    goal = last[3:] if cosine >= 0.0 else -last[3:]
+    if half < 1e-6:
+        turned = first[3:] + s * (goal - first[3:])
+    else:
+        turned = (np.sin((1.0 - s) * half) * first[3:] + np.sin(s * half) * goal) / np.sin(half)
+    return np.hstack((place, turned))
 
 
 def _progress(pose: FloatArray) -> FloatArray:
@@ -177,12 +218,6 @@ def _grasp(track: Track, before: float, rest: int) -> dict[str, Any]:
         return {"step": "grasp", "primitive": "compliant_grasp", "accept": ["gripped"]}
     values = {"grip_width": round(max(opening, 0.0), 4)}
     return {"step": "fingers", "primitive": "free_grasp", "values": values, "accept": ["opened", "blocked"]}
-
-
-def _end_of_rest(track: Track, begin: int) -> int:
-    """The last sample of the rest that begins at a sample."""
-    later = [first for first, last in pieces(track) if first > begin]
-    return later[0] if later else len(track.time) - 1
 
 
 def _numbers(T: pin.SE3) -> list[float]:

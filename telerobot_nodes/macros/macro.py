@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import keyword
-import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NoReturn
@@ -20,6 +20,7 @@ from telerobot_nodes.motion.law import Termination
 from telerobot_nodes.motion.parameters import kind_named
 from telerobot_nodes.operator.client import CommandEnd
 
+IN_LABELS = ("/", "#")  # of steps that run: macro/step#2
 CONTEXT = ("tool", "arm", "object", "camera")  # names that a step can use besides the macro's parameters
 # A halt ends every sequence: nobody can accept it.
 PRIMITIVE_RESULTS = {
@@ -47,6 +48,8 @@ class MacroParameter:
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or keyword.iskeyword(self.name) or self.name in CONTEXT:
             raise InvalidValueError("name", self.name, f"allowed: a name that is none of {', '.join(CONTEXT)}")
+        if not self.default:
+            raise InvalidValueError("default", [], "allowed: a number, or several")
         object.__setattr__(self, "default", tuple(self.check(self.default, "default")))
 
     @property
@@ -62,7 +65,7 @@ class MacroParameter:
         if not right or len(items) != len(self.default):
             raise InvalidValueError(field_name or self.name, value, self.allowed)
         for item in items:
-            if not math.isfinite(item) or not self.low <= item <= self.high:
+            if not self.low <= item <= self.high:  # also NaN, and a whole number that is too large for a float
                 raise InvalidValueError(field_name or self.name, item, self.allowed)
         return tuple(float(item) for item in items)
 
@@ -81,6 +84,8 @@ class MacroStep:
     source: Annotated[FileMapping, SOURCE] = field(default_factory=FileMapping, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if set(self.name) & set(IN_LABELS):
+            raise InvalidValueError("step", self.name, f"allowed: without {' and '.join(IN_LABELS)}, as in labels")
         if sum(map(bool, (self.primitive, self.text, self.macro))) != 1:
             raise InvalidValueError("step", self.name, "allowed: with one of primitive, text, macro")
         if self.primitive:
@@ -132,8 +137,8 @@ class Macro:
     source: Annotated[FileMapping, SOURCE] = field(default_factory=FileMapping, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = [step.name for step in self.steps]
-        twice = next((name for name in names if names.count(name) > 1), None)
+        names = Counter(step.name for step in self.steps)
+        twice = next((name for name, count in names.items() if count > 1), None)
         if twice is not None or not names:
             raise InvalidValueError("steps", twice, "allowed: one step or more, each with a name of its own")
 

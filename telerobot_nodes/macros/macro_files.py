@@ -19,6 +19,7 @@ class NoMacroError(TelerobotError):
     """There is no macro of this name."""
 
 
+DEEPEST = 50  # macros in macros
 OWN = Path("macros")  # the operator's folder, below the working directory
 
 
@@ -42,20 +43,25 @@ class MacroFolder:
     def closure(self, name: str) -> tuple[Macro, ...]:
         """The macro and all that it uses, itself last. Raises NoMacroError, ParameterFileError: also of a cycle."""
         found: dict[str, Macro] = {}
-        self._collect(self.get(name), (), found)
+        self._collect(self.get(name), (), found, {})
         return tuple(found.values())
 
     def fingerprint(self, name: str) -> str:
         """Hash of the macro and all that it uses."""
         return fingerprint(self.closure(name))
 
-    def _collect(self, macro: Macro, above: tuple[str, ...], found: dict[str, Macro]) -> None:
+    def _collect(self, macro: Macro, above: tuple[str, ...], found: dict[str, Macro], depths: dict[str, int]) -> None:
+        """Add a macro to `found`, after those that it uses. `depths`: macros below each that was found, and itself."""
         above = (*above, macro.name)
-        for step in macro.steps:
+        depths[macro.name] = 1
+        for step in (step for step in macro.steps if step.macro):
             if step.macro in above:
                 step.source.reject("macro", f"a cycle: {' -> '.join((*above, step.macro))}")
-            if step.macro and step.macro not in found:
-                self._collect(self._used(step), above, found)
+            if len(above) + depths.get(step.macro, 1) > DEEPEST:
+                step.source.reject("macro", f"macros use one another at most {DEEPEST} deep")
+            if step.macro not in found:
+                self._collect(self._used(step), above, found, depths)
+            depths[macro.name] = max(depths[macro.name], 1 + depths[step.macro])
         found[macro.name] = macro
 
     def _used(self, step: MacroStep) -> Macro:

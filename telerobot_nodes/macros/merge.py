@@ -100,16 +100,20 @@ def check_text(folder: Path, name: str, text: str, robot: RobotModel) -> int:
 def replace_macro(folder: Path, name: str, text: str, robot: RobotModel) -> int:
     """Write the file of a macro, whole or not at all, if it is one that `robot` can run; the number of its steps.
 
-    Nothing is written, and InvalidValueError or TelerobotError raised, when it is none, or the disk refuses it.
+    The folder is made. Nothing is written, and InvalidValueError or TelerobotError raised, when it is none, or the disk
+    refuses it.
     """
     try:
         steps = check_text(folder, name, text, robot)
     except ParameterFileError as error:
         why = str(error).partition(": ")[2]  # without the name of the copy
         raise InvalidValueError("macro", name, f"not written: {why}") from None
+    except OSError as error:
+        raise TelerobotError(f"{name} was not written: no copy for its check; {error.strerror or error}") from None
     file = folder / f"{name}.yaml"
     fresh = file.with_suffix(".new")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(file)
     except OSError as error:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import FloatArray, pose_from_se3
+from telerobot_nodes.core.values import FloatArray, in_range, pose_from_se3
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware import ARM, MujocoArm
 from telerobot_nodes.macros.binding import BoundStep
@@ -16,6 +16,7 @@ from telerobot_nodes.motion.primitives import PrimitiveRequest
 from telerobot_nodes.tasks import SERVO_PERIOD, PrimitiveRig
 
 PERIOD = 0.002  # [s] of the control loop
+LONGEST_DELAY = 3600.0  # [s] to the robot
 LONGEST = 600.0  # [s] of simulated time for one step
 
 
@@ -25,7 +26,11 @@ class OfflineRobot:
     def __init__(
         self, robot: RobotModel, q: FloatArray | None = None, board: bool = True, one_way: float = 0.0
     ) -> None:
-        """`q` (dof,) [rad]: where it starts; None: home. `one_way`: delay [s] of each step and of its end."""
+        """`q` (dof,) [rad]: where it starts; None: home. `one_way`: delay [s] of each step and of its end.
+
+        Raises InvalidValueError for a delay that is none.
+        """
+        in_range(one_way, "delay", 0.0, LONGEST_DELAY, "s, one way")
         self.camera_pose: tuple[float, ...] = ()  # (7,) in WORLD, for expressions; empty: there is none
         opening = robot.gripper.max_opening if robot.gripper else 0.0
         arm = MujocoArm(robot, SERVO_PERIOD, board)

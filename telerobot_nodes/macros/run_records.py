@@ -75,11 +75,20 @@ def records_of(folder: Path, name: str) -> tuple[RunRecord, ...]:
     return tuple(record for record in found if record is not None)
 
 
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("macro", "hash", "robot", "reason", "date"), str),
+    **dict.fromkeys(("succeeded", "override"), bool),
+    "version": int,
+    "delay": (int, float),
+}
+
+
 def _record(line: str) -> RunRecord | None:
     try:
         raw = json.loads(line)
         arguments = {name: tuple(float(item) for item in value) for name, value in raw.pop("arguments").items()}
-        return RunRecord(**{**raw, "place": Place(raw["place"]), "arguments": arguments})
+        record = RunRecord(**{**raw, "place": Place(raw["place"]), "arguments": arguments})
+        return record if all(isinstance(getattr(record, name), kind) for name, kind in _KINDS.items()) else None
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 

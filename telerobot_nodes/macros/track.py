@@ -42,6 +42,9 @@ class Track:
     def part(self, begin: float, end: float) -> Track:
         """The samples between two times [s]. Raises InvalidValueError when there are fewer than two."""
         k = (self.time >= begin) & (self.time <= end)
+        if np.count_nonzero(k) < 2:
+            whole = f"allowed: a part of {self.time[0]:.2f} .. {self.time[-1]:.2f} s"
+            raise InvalidValueError("track", f"{begin:g} .. {end:g} s", whole)
         return Track(self.time[k], self.pose[k], self.force[k], self.opening[k], self.reference[k])
 
 

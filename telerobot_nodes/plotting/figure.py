@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,19 +37,27 @@ STYLE: dict[str, Any] = {
 
 @contextmanager
 def picture(file: Path, size: tuple[float, float], dpi: int = 110, layout: str = "constrained") -> Iterator[Figure]:
-    """A figure of `size` [in] that is written to `file` as PNG on leaving; an exception inside writes nothing."""
+    """A figure of `size` [in] that is written to `file` on leaving; an exception inside writes nothing.
+
+    Raises InvalidValueError for a name that ends as no kind of picture, and for a file that cannot be written.
+    """
     import matplotlib as mpl
     from cycler import cycler
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     style: Any = {**STYLE, "axes.prop_cycle": cycler(color=CYCLE)}
+    if file.suffix[1:].lower() not in FigureCanvasAgg.get_supported_filetypes():
+        raise InvalidValueError("picture", str(file), "allowed: a file that ends in .png, or another kind of picture")
     with mpl.rc_context(rc=style):
         figure = Figure(figsize=size, layout=layout)  # type: ignore[arg-type]
         FigureCanvasAgg(figure)
         yield figure
-        file.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(file, dpi=dpi)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            figure.savefig(file, dpi=dpi)
+        except OSError as error:
+            raise InvalidValueError("picture", str(file), f"allowed: a file that can be written; {error}") from None
 
 
 def thin(values: FloatArray) -> FloatArray:

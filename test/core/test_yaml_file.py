@@ -116,7 +116,7 @@ def test_words_of_yaml_are_truth_values_where_one_is_needed_and_texts_elsewhere(
 def test_an_alias_within_an_alias_is_read_once(tmp_path):
     rows = [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in itertools.pairwise("abcdefghi")]
     bomb = "a: &a [x, x]\n" + "".join(rows)
-    with pytest.raises(ParameterFileError, match="unknown key"):
+    with pytest.raises(ParameterFileError, match="more than 1000000 values"):
         load(tmp_path, bomb)
 
 
@@ -174,9 +174,37 @@ def test_a_merge_key_takes_mappings_only_and_hides_no_key_given_twice(tmp_path, 
 
 
 @pytest.mark.parametrize(
-    "value", ["2026-13-45", "!!int x", "!!bool maybe", "0b_", "9" * 400, "9" * 5000, "!!float one", "!!timestamp no"]
+    "value",
+    [
+        "2026-13-45",
+        "!!int x",
+        "!!int ''",
+        "!!bool maybe",
+        "0b_",
+        "9" * 400,
+        "9" * 5000,
+        "!!float one",
+        "!!float ''",
+        "!!timestamp no",
+    ],
 )
 def test_a_scalar_that_only_looks_like_its_type_is_rejected_with_its_place(tmp_path, value):
     with pytest.raises(ParameterFileError, match=r"cart.yaml:2:7: ") as caught:
         load(tmp_path, f"cart: big\nnote: {value}\n")
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(("word", "number"), [("1e-3", 0.001), ("2E2", 200.0), ("-1.5e3", -1500.0), (".5e1", 5.0)])
+def test_a_power_of_ten_is_a_number_as_people_write_it_and_a_text_in_quotes(tmp_path, word, number):
+    assert load(tmp_path, f"cart: big\nloads: [{word}]\n").loads == (number,)
+    assert load(tmp_path, f"cart: big\nnote: '{word}'\n").note == word
+
+
+def test_lists_of_aliases_of_lists_that_grow_beyond_measure_are_refused(tmp_path):
+    rows = ["  a: &a [" + ", ".join("x" * 10) + "]"]
+    for name, below in zip("bcdefgh", "abcdefg", strict=True):
+        rows.append(f"  {name}: &{name} [" + ", ".join([f"*{below}"] * 10) + "]")
+    assert load(tmp_path, "cart: big\nextra:\n" + "\n".join(rows[:4])).extra["d"][9][9][9][9] == "x"
+    with pytest.raises(ParameterFileError, match=r"more than 1000000 values") as refused:
+        load(tmp_path, "cart: big\nextra:\n" + "\n".join(rows))
+    assert refused.value.line == 8

@@ -63,6 +63,9 @@ def test_tool_arm_object_and_camera_are_known(write):
         ("tr_tn_dest: '${object}'", "name one of them with a dot"),
         ("tr_tn_dest: '${pose(1)}'", "known to the decision unit only"),
         ("acc_time: '${1 / 0}'", "division by zero"),
+        ("acc_time: '${object[0]}'", "name one with a dot"),
+        ("acc_time: '${rotate(\"w\", 1)}'", "allowed: x, y, z"),
+        (f"acc_time: '${{1{'0' * 400}}}'", "too large"),
     ],
 )
 def test_a_binding_that_resolves_to_nothing_names_line_and_key(write, text, problem):
@@ -72,7 +75,8 @@ def test_a_binding_that_resolves_to_nothing_names_line_and_key(write, text, prob
 
 
 @pytest.mark.parametrize(
-    "given", [{"way": 0.3}, {"way": float("nan")}, {"way": "far"}, {"way": [0.1, 0.1]}, {"wya": 1}]
+    "given",
+    [{"way": 0.3}, {"way": float("nan")}, {"way": 10**400}, {"way": "far"}, {"way": [0.1, 0.1]}, {"wya": 1}],
 )
 def test_an_argument_out_of_range_is_refused_before_the_first_step(write, back, given):
     with pytest.raises(InvalidValueError, match=r"0.01 .. 0.2 \[m\]|allowed parameters of back: way"):
@@ -105,3 +109,10 @@ def test_the_same_file_gives_the_same_numbers_bit_for_bit(write, back):
         first, second = (bound(f, "back", {"way": float(way)})[0].values["tr_rel_dest"] for f in (folder, again))
         assert np.array(first).tobytes() == np.array(second).tobytes()
         assert first[2] == -way
+
+
+def test_seven_joints_are_moved_by_numbers(write):
+    """A Panda has as many joints as a pose has numbers."""
+    context = Context(np.array(POSE), np.arange(7.0))
+    found = values(write, "tr_camera: '${arm.joints + [0.5, 0, 0, 0, 0, 0, 0]}'", context)
+    assert found["tr_camera"] == [0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from telerobot_nodes.errors import ParameterFileError
+from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 from telerobot_nodes.macros import check_macro, check_whole
 
 HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: {}\nsteps:\n".format
@@ -78,3 +78,15 @@ def test_what_is_not_known_when_it_is_sent_is_not_sent_as_one_sequence(write, st
 
 def test_a_macro_of_primitives_and_numbers_may_be_sent_as_one_sequence(write, back):
     check_whole(write(m=HEAD("relative") + REL + "  - {step: n, macro: back}\n", back=back), "m")
+
+
+def test_macros_that_double_at_every_level_are_refused_at_once(write, arm):
+    """Each uses the next one twice: what moves is found once for each, not along each of the 2^40 ways."""
+    texts = {
+        f"m{k}": HEAD("relative").replace("macro: m", f"macro: m{k}")
+        + f"  - {{step: a, macro: m{k + 1}}}\n  - {{step: b, macro: m{k + 1}}}\n"
+        for k in range(40)
+    }
+    last = HEAD("relative").replace("macro: m", "macro: m40") + "  - {step: s, text: status}\n"
+    with pytest.raises(InvalidValueError, match="5000 with all that is used"):
+        check_macro(write(m40=last, **texts), "m0", arm, {})

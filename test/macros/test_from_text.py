@@ -102,3 +102,9 @@ def test_what_is_missing_or_unknown_is_named(text, names, name, problem):
 def test_a_wrong_text_is_refused_at_its_word():
     with pytest.raises(CommandError, match="1:15"):
         from_text("move left_arm up", {}, "up")
+
+
+@pytest.mark.parametrize("word", ["a b", "${x}", "", "up", "x by 5 cm"])
+def test_what_stands_for_a_name_is_one(word):
+    with pytest.raises(InvalidValueError, match=r"thing.*a name of the command language"):
+        from_text("define fetch(thing) as { grasp thing with left_arm }", {"thing": word})

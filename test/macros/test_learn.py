@@ -173,3 +173,107 @@ def test_the_names_of_steps_are_new_and_begin_as_asked_for():
     assert names == ["begin_2", "move_5", "move_6"]
     names = [step["step"] for step in learned_steps(track, False, ("move_1", "up_move_1"), "up")]
     assert names == ["up_move_2", "up_move_3"]
+
+
+def held_for(track, force=None, opening=None, reference=None):
+    """The track with other forces and fingers."""
+    now = (track.force, track.opening, track.reference)
+    return Track(
+        track.time, track.pose, *(a if b is None else b for a, b in zip(now, (force, opening, reference), strict=True))
+    )
+
+
+def test_a_hand_that_presses_only_when_it_has_arrived_has_touched(tmp_path):
+    track = straight([START, DOWN])
+    force = np.where(track.time > 1.65, 9.0, 0.5)  # the arm arrives at 1.5 s
+    (touch,) = steps(tmp_path, held_for(track, force))
+    assert (touch.primitive, touch.values["max_force_thres"]) == ("move_to_touch", 6.8)
+    long_rest = straight([START, DOWN, DOWN])
+    late = np.where(long_rest.time > 2.2, 9.0, 0.5)  # pushed by something, when the hand had long arrived
+    assert [step.primitive for step in steps(tmp_path, held_for(long_rest, late))] == ["cartesian_guarded"]
+
+
+def test_the_weight_of_what_is_lifted_and_the_grip_of_the_fingers_are_no_touch(tmp_path):
+    track = straight([DOWN, START])
+    lift = held_for(track, np.where(track.time > 0.52, 8.0, 0.0))
+    assert [step.primitive for step in steps(tmp_path, lift)] == ["cartesian_guarded"]
+    grip = held_for(
+        track,
+        np.where(track.time > 1.65, 8.0, 0.0),
+        np.where(track.time > 1.6, 0.03, 0.08),
+        np.where(track.time > 1.55, 0.0, 0.08),
+    )
+    assert [step.primitive for step in steps(tmp_path, grip)] == ["cartesian_guarded", "compliant_grasp"]
+
+
+def test_noise_of_the_force_is_no_touch(tmp_path):
+    random = np.random.default_rng(2)
+    for _ in range(20):
+        track = straight([START, DOWN])
+        noisy = held_for(track, np.abs(3.0 + 1.5 * random.standard_normal(len(track.time))))
+        assert [step.primitive for step in steps(tmp_path, noisy)] == ["cartesian_guarded"]
+
+
+def test_fingers_that_open_and_close_in_one_rest_are_two_steps(tmp_path):
+    track = straight([START, DOWN], seconds=0.5)
+    time = track.time
+    opening = np.interp(time, [1.05, 1.15, 1.25, 1.35], [0.0, 0.08, 0.08, 0.03])
+    reference = np.where(time < 1.05, 0.0, np.where(time < 1.2, 0.08, 0.0))
+    found = steps(tmp_path, held_for(track, opening=opening, reference=reference))
+    assert [step.primitive for step in found] == ["cartesian_guarded", "free_grasp", "compliant_grasp"]
+    assert found[1].values["grip_width"] == pytest.approx(0.08, abs=1e-3)
+
+
+@pytest.mark.parametrize("fast_after", [False, True])
+def test_a_slow_motion_before_any_fast_one_is_repeated_on_its_way(tmp_path, fast_after):
+    """3 mm/s, round a corner: it is learned, and the corner is not cut."""
+    corner, end = START + np.array([0.03, 0.0, 0.0]), START + np.array([0.03, 0.03, 0.0])
+    slow = straight([START, corner, end], seconds=10.0)
+    rest = straight([end, DOWN]) if fast_after else straight([end, end])
+    n = len(slow.time) + len(rest.time)
+    zeros = np.zeros(n)
+    found = steps(
+        tmp_path, Track(0.02 * np.arange(n), np.vstack((slow.pose, rest.pose)), zeros, zeros, zeros), "absolute"
+    )
+    places = np.array([step.values["tr_tn_dest"][:3] for step in found])
+    assert np.min(np.linalg.norm(places - corner, axis=1)) < 1e-3
+    assert np.min(np.linalg.norm(places - end, axis=1)) < 1e-3
+
+
+def test_the_straight_way_of_a_turn_is_that_of_the_primitive(tmp_path):
+    """Half the angle at half the way, also when the quaternions have opposite signs."""
+    share = np.linspace(0.0, 1.0, 100)
+    half = 0.5 * np.radians(120.0) * share
+    quaternion = np.column_stack((np.cos(half), np.sin(half), 0 * half, 0 * half))  # tool down, turned about z
+    quaternion[50:] *= -1.0
+    pose = np.hstack((START + share[:, None] * (DOWN - START), quaternion))
+    pose = np.vstack((np.repeat(pose[:1], 25, axis=0), pose, np.repeat(pose[-1:], 25, axis=0)))
+    zeros = np.zeros(150)
+    assert len(steps(tmp_path, Track(0.02 * np.arange(150), pose, zeros, zeros, zeros))) == 1
+
+
+def test_only_the_last_way_of_a_bent_motion_is_a_touch_and_it_is_slow(tmp_path):
+    bent = np.array([START, START + np.array([0.1, 0.0, 0.0]), START + np.array([0.1, 0.0, -0.1])])
+    share = np.linspace(0.0, 1.0, 50)[:, None]
+    place = np.vstack((np.tile(bent[0], (25, 1)), bent[0] + share * (bent[1] - bent[0])))
+    place = np.vstack((place, bent[1] + share * (bent[2] - bent[1]), np.tile(bent[2], (25, 1))))
+    pose = np.column_stack((place, np.tile((1.0, 0.0, 0.0, 0.0), (len(place), 1))))
+    time, zeros = 0.02 * np.arange(len(place)), np.zeros(len(place))
+    found = steps(tmp_path, Track(time, pose, np.where(time > 2.46, 9.0, 0.0), zeros, zeros))
+    assert [step.primitive for step in found] == ["cartesian_guarded"] * (len(found) - 1) + ["move_to_touch"]
+    assert len(found) > 1
+    assert found[-1].values["time_vel_val"] == 0.05  # the hand went 0.1 m/s
+
+
+def test_a_motion_that_felt_much_may_feel_as_much_again(tmp_path):
+    track = straight([START, DOWN])
+    (move,) = steps(tmp_path, held_for(track, np.where((track.time > 0.9) & (track.time < 1.1), 20.0, 0.0)))
+    assert (move.primitive, move.values["max_force_thres"]) == ("cartesian_guarded", 30.0)
+
+
+def test_a_turn_on_the_spot_is_a_motion(tmp_path):
+    half = 0.5 * np.radians(40.0) * np.clip(np.linspace(-0.5, 1.5, 100), 0.0, 1.0)
+    pose = np.column_stack((np.tile(START, (100, 1)), np.cos(half), np.sin(half), 0 * half, 0 * half))
+    zeros = np.zeros(100)
+    (turn,) = steps(tmp_path, Track(0.02 * np.arange(100), pose, zeros, zeros, zeros))
+    assert abs(turn.values["tr_rel_dest"][5]) == pytest.approx(np.sin(np.radians(20.0)), abs=1e-3)

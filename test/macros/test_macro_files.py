@@ -7,6 +7,7 @@ from telerobot_nodes.errors import ParameterFileError
 from telerobot_nodes.macros import NoMacroError, check_macro, read_macros
 
 HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: relative\n"
+CALLS = "macro: {}\nversion: 1\ndoc: d\nmotion: relative\nsteps:\n  - {{step: s, macro: {}}}\n".format
 STEP = "steps:\n  - {step: a, primitive: free_grasp, values: {grip_width: 0.05}}\n"
 
 
@@ -29,6 +30,9 @@ def test_the_examples_of_the_package_are_right(arm):
         (HEAD + "parameters: {w: {unit: m, low: 0, high: 1, default: 2}}\n" + STEP, 5, "allowed: 0 .. 1 [m]"),
         (HEAD + "parameters: {w: {unit: m, low: 0, high: 1}}\n" + STEP, 5, "the key is missing"),
         (HEAD + "parameters: {tool: {unit: m, low: 0, high: 1, default: 0}}\n" + STEP, 5, "none of tool"),
+        (HEAD + "parameters: {w: {unit: m, low: 0, high: 1, default: []}}\n" + STEP, 5, "a number, or several"),
+        (HEAD + STEP.replace("step: a", "step: a/b"), 6, "without / and #"),
+        (HEAD + STEP.replace("step: a", "step: 'a#2'"), 6, "without / and #"),
         (HEAD + "steps:\n  - {step: a}\n", 6, "one of primitive, text, macro"),
         (HEAD + "steps:\n  - step: a\n    primitive: jump\n", 7, "allowed: cartesian_guarded"),
         (HEAD + "steps:\n  - step: a\n    primitive: gcm\n    values:\n      grip_width: 1\n", 8, "allowed for gcm"),
@@ -75,3 +79,22 @@ def test_the_hash_is_of_what_the_files_say_and_of_all_that_is_used(write, back):
     first = write(back=back, outer=outer).fingerprint("outer")
     assert write(back=f"# a comment\n{back}", outer=outer).fingerprint("outer") == first
     assert write(back=back.replace("0.05", "0.06")).fingerprint("outer") != first
+
+
+def test_macros_use_one_another_only_so_deep(write, arm):
+    texts = {f"m{k}": CALLS(f"m{k}", f"m{k + 1}") for k in range(49)}
+    folder = write(m49=HEAD.replace("macro: m", "macro: m49") + STEP, m=CALLS("m", "m0"), **texts)
+    assert len(check_macro(folder, "m0", arm, {})) == 1
+    with pytest.raises(ParameterFileError, match=r"at most 50 deep") as refused:
+        folder.closure("m")
+    assert refused.value.line == 6
+
+
+def test_the_depth_counts_over_what_was_found_before(write):
+    """A macro that was reached first on a short way is as deep on a long one."""
+    texts = {f"m{k}": CALLS(f"m{k}", f"m{k + 1}") for k in range(59)}
+    first = CALLS("m", "m30") + "  - {step: t, macro: m0}\n"
+    folder = write(m59=HEAD.replace("macro: m", "macro: m59") + STEP, m=first, **texts)
+    assert len(folder.closure("m30")) == 30
+    with pytest.raises(ParameterFileError, match=r"at most 50 deep"):
+        folder.closure("m")

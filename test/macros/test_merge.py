@@ -1,6 +1,8 @@
 """Steps are inserted into a macro's file: all else of it stays, and a file that fails its check is not written."""
 
 import itertools
+import resource
+import textwrap
 
 import numpy as np
 import pytest
@@ -173,3 +175,38 @@ def test_a_macro_that_uses_another_is_checked_with_it(write, back, arm):
         "user/a/back",
         "user/move_1",
     ]
+
+
+def test_steps_come_after_the_one_that_is_named_and_a_version_may_get_longer(write):
+    steps = "".join(f"  - {{step: {name}, text: status}}\n" for name in "abc")
+    folder = write(m=f"macro: m\nversion: 9\ndoc: x\nmotion: relative\nsteps:\n{steps}")
+    after = parse_yaml(merged(folder, "m", straight(UP, DOWN), after="a"), "m")
+    assert [step["step"] for step in after["steps"]] == ["a", "move_1", "b", "c"]
+    assert after["version"] == 10
+
+
+def test_a_disk_that_is_full_leaves_the_old_file(write, back, arm):
+    folder = write(back=back)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(TelerobotError, match=r"back was not written.*File too large"):
+            replace_macro(folder.folder, "back", merged(folder, "back", straight(UP, DOWN)), arm)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert read_macros(folder.folder).get("back").version == 1
+
+
+def test_what_was_written_first_does_not_stay_where_it_cannot_take_the_file_s_place(back, arm, tmp_path):
+    (tmp_path / "back.yaml").mkdir()
+    with pytest.raises(TelerobotError, match="was not written"):
+        replace_macro(tmp_path, "back", textwrap.dedent(back), arm)
+    assert [one.name for one in tmp_path.iterdir()] == ["back.yaml"]
+
+
+def test_a_folder_is_made_and_a_file_in_its_place_is_refused(write, back, arm, tmp_path):
+    write(back=back)
+    assert replace_macro(tmp_path / "new" / "own", "back", textwrap.dedent(back), arm) == 1
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(TelerobotError, match="was not written"):
+        replace_macro(tmp_path / "file", "back", textwrap.dedent(back), arm)

@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.config import share_path
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import OfflineRobot, play, read_macros, steps_of
 
 HEAD = "macro: m\nversion: 1\ndoc: d\nmotion: {}\nsteps:\n".format
@@ -71,3 +72,9 @@ def test_an_unreachable_step_and_a_text_are_refused_in_their_place(write, arm):
     assert "reach" in end.reason
     folder = write(m=HEAD("relative") + "  - {step: s, text: status}\n")
     assert run(folder, "m", robot).steps[0].result == "not served"
+
+
+@pytest.mark.parametrize("delay", [float("inf"), float("nan"), -0.1, 1e9])
+def test_a_delay_that_is_none_is_refused_before_anything_runs(arm, delay):
+    with pytest.raises(InvalidValueError, match="delay"):
+        OfflineRobot(arm, one_way=delay)

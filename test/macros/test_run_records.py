@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telerobot_nodes.macros import NotTestedError, Place, RunRecord, add_record, records_of, require_test
+from telerobot_nodes.macros import NotTestedError, Place, RunRecord, add_record, records_of, require_test, run_records
 
 RAN = RunRecord("m", 1, "ab" * 32, "arm", {"way": (0.1,)}, Place.PHYSICS, 0.0, True, "", False, "2026-01-01T00:00:00")
 WANTED = dataclasses.replace(RAN, place=Place.REMOTE, succeeded=False, reason="not ended")
@@ -33,6 +33,20 @@ def test_a_run_of_something_else_is_no_test(field):
     with pytest.raises(NotTestedError):
         require_test(WANTED, (other,))
     require_test(WANTED, (other, RAN, other))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"succeeded": "no"}, {"delay": "x"}, {"delay": None}, {"hash": 5}, {"version": "x"}, {"robot": None}]
+)
+def test_a_line_with_a_value_of_another_kind_is_no_record(tmp_path, wrong):
+    add_record(tmp_path, RAN)
+    add_record(tmp_path, dataclasses.replace(RAN, **wrong))
+    assert records_of(tmp_path, "m") == (RAN,)
+
+
+def test_the_test_that_counts_is_the_newest():
+    newest = dataclasses.replace(RAN, date="2026-02-02T00:00:00")
+    assert run_records.test_of(WANTED, (RAN, newest)) is newest
 
 
 def test_the_refusal_names_the_numbers_that_were_tested():

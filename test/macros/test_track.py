@@ -22,6 +22,9 @@ def test_the_tool_s_poses_and_forces_are_those_of_the_recording(arm, tmp_path):
         assert track.pose[k] == pytest.approx(pose_from_se3(arm.forward(q)), abs=1e-6)
     assert track.force[-1] == pytest.approx(8.0, abs=0.2)
     assert len(track.part(0.2, 0.5).time) == pytest.approx(15, abs=1)
+    for begin, end in ((0.5, 0.2), (7.0, 9.0), (float("nan"), 1.0)):
+        with pytest.raises(InvalidValueError, match=r"a part of 0.00 \.\. "):
+            track.part(begin, end)
 
 
 @pytest.mark.lengthy

@@ -8,6 +8,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.cspace.geometry import Obstacle, arm_geometry, box, cylinder, floor
 from telerobot_nodes.cspace.search import Certificate, Planner
 from telerobot_nodes.cspace.service import PathDisplay, PlannedPath, Proof
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.plotting import (
     draw_delay_study,
     draw_growth,
@@ -17,6 +18,7 @@ from telerobot_nodes.plotting import (
     draw_ring,
     draw_touch,
 )
+from telerobot_nodes.plotting.figure import picture
 from telerobot_nodes.plotting.moments import SceneTrace
 from telerobot_nodes.plotting.task_run import TaskTrace, draw_task_plot
 from telerobot_nodes.tasks import load_task
@@ -146,3 +148,13 @@ def test_forces_at_tip_and_hand_over_round_trips(tmp_path):
 def test_the_frames_of_the_law(tmp_path):
     draw_ring(tmp_path / "ring.png")
     assert_drawn(tmp_path / "ring.png", 1320)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("run.mcap", "ends in .png"), ("run", "ends in .png"), ("f.png", "written")]
+)
+def test_a_picture_of_no_kind_or_where_a_folder_is_is_refused(tmp_path, name, problem):
+    (tmp_path / "f.png").mkdir()
+    with pytest.raises(InvalidValueError, match=problem), picture(tmp_path / name, (2.0, 2.0)):
+        pass
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f.png"]

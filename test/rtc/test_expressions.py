@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from telerobot_nodes.rtc.skills import ExpressionError, NotYetKnownError, Thing, evaluate
+from telerobot_nodes.rtc.skills import Angles, ExpressionError, NotYetKnownError, Thing, evaluate
 from telerobot_nodes.rtc.skills.expressions import compile_expression
 
 
@@ -100,11 +100,23 @@ def test_what_does_not_compute_is_not_let_in(text):
         "a.b",
         "offset(1)",
         "unit([0, 0, 0])",
+        "place[0]",
+        "rotate('w', 1)",
+        "axis_of(offset(0, 0, 1), 2)",
     ],
 )
 def test_what_cannot_be_computed_says_so(text):
     with pytest.raises(ExpressionError):
-        value(text, a=1)
+        value(text, a=1, place={"pose": (0.0,) * 7})
+
+
+def test_seven_joint_angles_are_computed_with_and_a_pose_is_not():
+    seven = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+    q = np.array(seven).view(Angles)
+    np.testing.assert_allclose(value("q + [1, 0, 0, 0, 0, 0, 0]", q=q), [1.1, *seven[1:]])
+    np.testing.assert_allclose(value("2 * (q - q / 2)", q=q), seven)
+    with pytest.raises(ExpressionError, match="compose"):
+        value("q + [1, 0, 0, 0, 0, 0, 0]", q=np.array(seven))
 
 
 def test_what_is_not_known_yet_is_told_apart():

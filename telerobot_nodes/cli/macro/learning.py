@@ -61,6 +61,8 @@ def learn(
     ):
         if given and not there:
             raise InvalidValueError(option, given, f"allowed: {needed}")
+    if not begin < end:
+        raise InvalidValueError("--to", end, f"allowed: later than --from, {begin:g} s")
     model, word = model_of(robot), motion.value if motion is not None else ""
     wanted: _NewMacro | _Insertion
     if into:
@@ -77,7 +79,6 @@ def learn(
     else:
         track = read_track(bag, model, namespace)
     text = wanted.text(track.part(begin, end))
-    folder.mkdir(parents=True, exist_ok=True)
     steps = replace_macro(folder, wanted.name, text, model)
     print(f"{folder / wanted.name}.yaml: version {read_macros(folder).get(wanted.name).version}, {steps} steps")
 

@@ -30,7 +30,6 @@ def save(
         if not replace:
             raise InvalidValueError("name", called, f"allowed: a name that is free in {folder}, or --replace")
         _, written = from_text(text, given, name, doc, read_macros(folder).get(called).version + 1)
-    folder.mkdir(parents=True, exist_ok=True)
     steps = replace_macro(folder, called, written, model)
     macro = read_macros(folder).get(called)
     print(f"{file}: version {macro.version}, {steps} steps")

@@ -90,7 +90,10 @@ def check_parameter(cls: type, name: str, value: object) -> Any:
 
 def _scalar(name: str, value: object, kind: type, info: ParameterInfo) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            raise InvalidValueError(name, value, info.allowed) from None
     if type(value) is not kind:
         raise InvalidValueError(name, value, f"allowed: {kind.__name__}")
     if info.choices and value not in info.choices:

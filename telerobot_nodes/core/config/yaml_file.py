@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +28,10 @@ from telerobot_nodes.errors import InvalidValueError, ParameterFileError, Telero
 T = TypeVar("T")
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
+MAX_VALUES = 1_000_000  # of a file, with those behind each of its aliases
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, compiled, where it was built
 _MERGE = "tag:yaml.org,2002:merge"  # of the key <<
+_POWER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")  # 1e-3: a text in YAML 1.1, a number to people
 _KINDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 
 
@@ -119,6 +122,7 @@ class _Builder:
         self._scalars = yaml.SafeLoader("")
         self._done: dict[int, Any] = {}
         self._open: set[int] = set()
+        self._counts: dict[int, int] = {}  # values in a node, with those behind its aliases
 
     def value(self, node: yaml.Node | None, depth: int) -> Any:
         if node is None:
@@ -134,15 +138,28 @@ class _Builder:
                 self._done[id(node)] = self._mapping(node, depth)
             else:
                 self._done[id(node)] = [self.value(item, depth + 1) for item in node.value]
+            self._count(node)
         return self._done[id(node)]
+
+    def _count(self, node: yaml.Node) -> None:
+        """Refuse what is small as a text, and too much for whoever walks through it: lists of aliases of lists."""
+        mapping = isinstance(node, yaml.MappingNode)
+        below = (value for _, value in node.value) if mapping else node.value
+        self._counts[id(node)] = 1 + sum(self._counts.get(id(item), 1) for item in below)
+        if self._counts[id(node)] > MAX_VALUES:
+            line, column = _mark(node.start_mark)
+            problem = f"with its aliases it has more than {MAX_VALUES} values"
+            raise ParameterFileError(self._file, line, "YAML", problem, column)
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         """The value of a scalar, which may only look like one of its type: 2026-13-45, !!int x, 400 digits."""
+        if not node.style and node.tag.endswith(":str") and _POWER.fullmatch(node.value):
+            return float(node.value)
         try:
             value = self._scalars.construct_object(node)
             if type(value) is int:
                 float(value)
-        except (ValueError, KeyError, OverflowError, AttributeError):
+        except (ValueError, LookupError, OverflowError, AttributeError):
             line, column = _mark(node.start_mark)
             kind = node.tag.rpartition(":")[2]
             problem = f"{shortened(node.value)} is no {kind}; a text stands in quotes"

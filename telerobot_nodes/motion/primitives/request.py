@@ -82,7 +82,9 @@ def values_from(keys: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
         try:
             _check_shape(key, text)
             values[key] = _numbers(yaml.load(text, _LOADER))
-        except yaml.YAMLError as error:
+        except InvalidValueError:
+            raise
+        except (yaml.YAMLError, ValueError, LookupError, OverflowError, AttributeError) as error:  # as of 2026-13-45
             raise InvalidValueError(key, text, f"allowed: a YAML scalar or list ({error})") from None
     return values
 
@@ -101,7 +103,7 @@ def _check_shape(key: str, text: str) -> None:
 
 
 def _numbers(value: Any) -> Any:
-    """Numbers such as 1e-3, which YAML 1.1 reads as text, as numbers."""
+    """Numbers such as 1e-3, which YAML 1.1 reads as text, as numbers. Raises OverflowError: of 400 digits."""
     if isinstance(value, list):
         return [_numbers(item) for item in value]
     if isinstance(value, str):
@@ -109,4 +111,6 @@ def _numbers(value: Any) -> Any:
             return float(value)
         except ValueError:
             return value
+    if type(value) is int:
+        float(value)
     return value

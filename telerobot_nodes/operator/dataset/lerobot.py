@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +47,14 @@ def write_lerobot(
     with BagReader(path) as bag:
         prefix = arm_prefix(bag.topics, namespace, path)
         frames = read_frames(read_sources(bag, prefix, robot), rate, action)
+        made = False
         try:
             folder.mkdir(parents=True)
+            made = True
             _Writer(arrow, folder, frames, _Pictures(bag, f"{prefix}{PICTURES}"), rate, task).write(robot.name)
         except OSError as error:
+            if made:
+                shutil.rmtree(folder, ignore_errors=True)  # what is there is not whole
             raise InvalidValueError("lerobot", str(folder), f"allowed: a new folder; {error}") from None
     return frames
 

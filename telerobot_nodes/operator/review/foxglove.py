@@ -28,17 +28,20 @@ def write_foxglove(bag: Path, robot: RobotModel, file: Path, namespace: str | No
     with BagReader(bag) as reader:
         prefix = arm_prefix(reader.topics, namespace, bag)
         arm = _Arm(robot, reader, f"{prefix}{JOINTS}")
+        opened = False
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("xb") as stream:
+                opened = True
                 return _write(reader, arm, Writer(stream))
-        except OSError as error:
+        except (OSError, InvalidValueError) as error:
+            if opened:
+                file.unlink()  # what is there is not whole
+            if isinstance(error, InvalidValueError):
+                raise
             raise InvalidValueError(
                 "foxglove", str(file), f"allowed: a new file that can be written; {error}"
             ) from None
-        except InvalidValueError:
-            file.unlink()  # what is there is not whole
-            raise
 
 
 def _write(reader: BagReader, arm: _Arm, writer: Any) -> int:

@@ -92,9 +92,12 @@ class RunSummary:
         return json.dumps(_plain({**asdict(self), "passed": self.passed}), indent=2)
 
     def write(self, file: Path) -> None:
-        """Write the JSON text to `file`; its folder is made."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(self.to_json() + "\n", encoding="utf-8")
+        """Write the JSON text to `file`; its folder is made. Raises InvalidValueError when it cannot be written."""
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(self.to_json() + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InvalidValueError("json", str(file), f"allowed: a file that can be written; {error}") from None
 
 
 @dataclass(frozen=True)

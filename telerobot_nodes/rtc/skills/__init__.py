@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.rtc.skills.expressions import (
+    Angles,
     Expression,
     ExpressionError,
     NotYetKnownError,
@@ -47,6 +48,7 @@ __all__ = [
     "HALTED",
     "RAMP_TIME",
     "TIMEOUT",
+    "Angles",
     "Answer",
     "Arm",
     "Branch",

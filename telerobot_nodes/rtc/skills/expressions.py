@@ -58,6 +58,10 @@ class Thing(str):
         return self._read(str(self), name)
 
 
+class Angles(np.ndarray[Any, np.dtype[np.float64]]):
+    """Joint angles (dof,) [rad]: they are computed with, also seven of them, as many numbers as a pose has."""
+
+
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -211,7 +215,7 @@ def evaluate(expression: Expression, scope: Scope) -> Any:
     """The value; raises ExpressionError naming the expression, or NotYetKnownError."""
     try:
         return _evaluate(expression.tree, scope)
-    except (ArithmeticError, TypeError, ValueError, IndexError, RecursionError) as error:
+    except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
         raise ExpressionError(f"{expression.text!r}: {error}") from error
 
 
@@ -223,7 +227,8 @@ def _binary(node: Any, scope: Scope) -> Any:
     left, right = _evaluate(node.left, scope), _evaluate(node.right, scope)
     if isinstance(left, str) or isinstance(right, str):
         raise ExpressionError("texts are compared, not computed with")
-    if np.size(left) == 7 or np.size(right) == 7:
+    angles = isinstance(left, Angles) or isinstance(right, Angles)
+    if not angles and (np.size(left) == 7 or np.size(right) == 7):
         raise ExpressionError("poses are joined by compose() and mean(), not by arithmetic")
     return _BINARY[type(node.op)](_vector(left), _vector(right))
 
@@ -269,6 +274,13 @@ def _attribute(node: Any, scope: Scope) -> Any:
     raise ExpressionError(f"nothing is known of {ast.unparse(node)}; {did_you_mean(node.attr, known)}".strip("; "))
 
 
+def _subscript(node: Any, scope: Scope) -> Any:
+    value = _evaluate(node.value, scope)
+    if isinstance(value, Mapping):
+        raise ExpressionError(f"{ast.unparse(node.value)} has names, no numbers of items; name one with a dot")
+    return value[_index(_evaluate(node.slice, scope))]
+
+
 _RULES: dict[type, Callable[[Any, Scope], Any]] = {
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
@@ -278,7 +290,7 @@ _RULES: dict[type, Callable[[Any, Scope], Any]] = {
     ast.Call: _call,
     ast.Name: lambda n, s: s.lookup(n.id),
     ast.Attribute: _attribute,
-    ast.Subscript: lambda n, s: _evaluate(n.value, s)[_index(_evaluate(n.slice, s))],
+    ast.Subscript: _subscript,
     ast.Constant: lambda n, s: n.value,
     ast.Tuple: lambda n, s: tuple(_evaluate(item, s) for item in n.elts),
     ast.List: lambda n, s: tuple(_evaluate(item, s) for item in n.elts),

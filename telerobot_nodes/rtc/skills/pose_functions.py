@@ -26,6 +26,13 @@ ARC_PIECE = 0.1745  # [rad] the chord stays within 0.4 % of the radius
 MAX_PIECES = 400
 
 
+def _column(axis: str) -> int:
+    """Number of an axis by its name. Raises InvalidValueError."""
+    if axis not in AXES:
+        raise InvalidValueError("axis", axis, f"allowed: {', '.join(AXES)}")
+    return AXES[axis]
+
+
 def unit(v: Numbers) -> FloatArray:
     """The vector (3,) at length 1; raises InvalidValueError for the zero vector."""
     vector = finite_array(v, "unit()", 3)
@@ -43,7 +50,7 @@ def offset(x: float, y: float, z: float) -> FloatArray:
 
 def rotate(axis: str | Numbers, angle_: float) -> FloatArray:
     """A rotation about an axis (name or vector) by an angle [rad]."""
-    direction = np.asarray(np.eye(3)[AXES[axis]] if isinstance(axis, str) else unit(axis))
+    direction = np.asarray(np.eye(3)[_column(axis)] if isinstance(axis, str) else unit(axis))
     return pose_from_se3(pin.SE3(pin.exp3(direction * float(angle_)), np.zeros(3)))
 
 
@@ -81,7 +88,7 @@ def shift(pose: Numbers, direction: Numbers, distance_: float = 1.0) -> FloatArr
 
 def axis_of(pose: Numbers, axis: str) -> FloatArray:
     """An axis of a pose in WORLD, length 1."""
-    column: FloatArray = se3_from_pose(pose, "axis_of()").rotation[:, AXES[axis]].copy()
+    column: FloatArray = se3_from_pose(pose, "axis_of()").rotation[:, _column(axis)].copy()
     return column
 
 

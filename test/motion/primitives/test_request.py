@@ -44,7 +44,8 @@ def test_values_come_as_yaml_and_numbers_in_any_spelling():
 
 @pytest.mark.parametrize(
     ("keys", "texts", "field"),
-    [(["a", "a"], ["1", "2"], "a"), (["a"], [], "values"), (["a"], ["[1, 2"], "a"), (["a"], ["{"], "a")],
+    [(["a", "a"], ["1", "2"], "a"), (["a"], [], "values"), (["a"], ["[1, 2"], "a"), (["a"], ["{"], "a")]
+    + [(["a"], [text], "a") for text in ("2026-13-45", "9" * 400, "[1, " + "9" * 400 + "]", "9" * 5000, "!!float ''")],
 )
 def test_texts_that_are_no_values_are_refused(keys, texts, field):
     with pytest.raises(InvalidValueError, match=field):

@@ -1,5 +1,7 @@
 """The file for other tools, read by another library: every message, and the arm where the model says."""
 
+import resource
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -48,4 +50,16 @@ def test_a_file_that_is_there_is_not_written_over(make_run, tmp_path):
 def test_a_recording_of_another_robot_names_bag_and_topic(make_run, tmp_path):
     with pytest.raises(InvalidValueError, match=r"bag: /joint_states: name.*--robot"):
         write_foxglove(make_run(), load_robot("ur5"), tmp_path / "run.mcap")
+    assert not (tmp_path / "run.mcap").exists()
+
+
+def test_a_full_disk_leaves_no_half_file(make_run, tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    bag = make_run()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(InvalidValueError, match=r"foxglove.*run\.mcap"):
+            write_foxglove(bag, ROBOT, tmp_path / "run.mcap")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not (tmp_path / "run.mcap").exists()

@@ -143,3 +143,8 @@ def test_a_bag_of_another_robot_is_refused(make_run):
 def test_a_bag_of_another_arm_is_refused_by_namespace(make_run):
     with pytest.raises(InvalidValueError, match="arms"):
         review_bag(make_run(), namespace="left")
+
+
+def test_a_summary_that_cannot_be_written_is_refused_with_its_file(make_run, tmp_path):
+    with pytest.raises(InvalidValueError, match=r"json.*can be written"):
+        review_bag(make_run()).summary.write(tmp_path)
