@@ -39,7 +39,8 @@ class MotionFollower:
         self._robot = robot
         self._zero = 0.0  # [s] of the first joints
         self._last: tuple[float, FloatArray] | None = None  # time since then [s], joints (dof,) [rad]
-        self._poses: list[FloatArray] = []  # every PERIOD
+        self._joints: list[FloatArray] = []  # every PERIOD
+        self._poses: list[FloatArray] = []  # of the tool, as often
         self._force: list[tuple[float, float]] = []
         self._fingers: list[tuple[float, float, float]] = []
         self._gaps: list[Gap] = []
@@ -108,7 +109,8 @@ class MotionFollower:
             raise InvalidValueError("joints", f"{self.seconds:.2f} s", f"allowed: {PERIOD:g} s of them or more")
         time = np.linspace(0.0, PERIOD * (n - 1), n)
         absolute = time + self._zero
-        return Track(time, np.array(self._poses), *sampled(absolute, self._force, 1), *self._sampled_fingers(absolute))
+        (felt,), (opening, reference) = sampled(absolute, self._force, 1), self._sampled_fingers(absolute)
+        return Track(time, np.array(self._poses), felt, opening, reference, np.array(self._joints))
 
     def _sampled_fingers(self, time: FloatArray) -> list[FloatArray]:
         opening, reference = sampled(time, self._fingers, 2)
@@ -133,6 +135,7 @@ class MotionFollower:
 
     def _add(self, q: FloatArray) -> None:
         """Add a sample, and count the motion that begins with it after a rest."""
+        self._joints.append(q)
         self._poses.append(pose_from_se3(self._robot.forward(q)))
         first = self._poses[max(len(self._poses) - 1 - WINDOW, 0)]
         way = float(distance(first[None, :], self._poses[-1][None, :])[0])

@@ -2,7 +2,7 @@
 
 The motion is cut where the arm rests. A piece becomes straight moves through as few points as keep it within a
 tolerance, with the time it took; a piece that ends in contact becomes a move to touch; fingers that moved, a grasp.
-An absolute macro first moves to where the motion began.
+An absolute macro first moves to where the motion began; in it a piece that is straight in joint space is a joint move.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ CREPT = 1e-3  # [m] farther from where a rest began it is no rest, however slow
 STILL = 0.05e-3  # [m] a motion ends as near to where the arm then rests, however slowly it came there
 LEVER = 0.1  # [m] of which a rotation moves the end
 TOLERANCE = 0.5e-3  # [m] of the shown path
+JOINT_TOLERANCE = 1e-3  # [rad] of a joint, from a way that is straight in joint space
+SHORTEST = 0.2  # [s] of a move
 FINGERS = 0.003  # [m] a smaller change of the opening is none
 HELD = 0.002  # [m] fingers that are told to close further hold something
 CONTACT = 4.0  # [N] force that has risen at the end of a piece: it ends in contact
@@ -71,6 +73,9 @@ def _steps(track: Track, absolute: bool) -> Iterator[dict[str, Any]]:
         if begin < end:
             way = [begin, *simplified(track.pose[begin : end + 1], begin)]
             risen = _risen(track, begin, end, rest)
+            if absolute and len(way) > 2 and risen <= CONTACT and _straight_in_joints(track, begin, end):
+                yield _joint_move(track, begin, end)
+                way, place = [], track.pose[end]
             for a, b in itertools.pairwise(way):
                 touches = risen > CONTACT and b == end
                 yield _move(track, place, a, b, absolute, touches, risen)
@@ -167,6 +172,22 @@ def simplified(pose: FloatArray, first: int) -> list[int]:
     return [first + len(pose) - 1]
 
 
+def _straight_in_joints(track: Track, begin: int, end: int) -> bool:
+    """Whether all joints moved at the same time to where they are at `end`, each by the same share of its way."""
+    if not len(track.joints):
+        return False
+    q = track.joints[begin : end + 1]
+    change = q[-1] - q[0]
+    share = (q - q[0]) @ change / max(float(change @ change), 1e-12)
+    return bool(np.abs(q - q[0] - share[:, None] * change).max() < JOINT_TOLERANCE)
+
+
+def _joint_move(track: Track, begin: int, end: int) -> dict[str, Any]:
+    goal = {"joint_dest": [round(float(q), 6) for q in track.joints[end]]}
+    values = {**goal, **_timing(track, begin, end), **_limit(track, begin, end)}
+    return {"step": "joints", "primitive": "joint_guarded", "values": values}
+
+
 def _between(first: FloatArray, last: FloatArray, share: FloatArray) -> FloatArray:
     """Poses (n, 7) on the straight way between two poses (7,), turned by as much, at the shares (n,) of it."""
     s = share[:, None]
@@ -197,9 +218,8 @@ def _move(
         way = T.translation - T_place.translation
         T.translation = T.translation + BEYOND * way / max(float(np.linalg.norm(way)), 1e-9)
     goal = {"tr_tn_dest": _numbers(T)} if absolute else {"tr_rel_dest": _numbers(T_place.actInv(T))}
-    seconds = max(float(track.time[b] - track.time[a]), 0.2)
-    timing = {"time_vel_sel": "time", "time_vel_val": round(seconds, 3), "acc_time": round(min(0.3, seconds / 3), 3)}
     if touches:
+        seconds = max(float(track.time[b] - track.time[a]), SHORTEST)
         speed = max(round(float(np.linalg.norm(track.pose[b, :3] - track.pose[a, :3])) / seconds, 4), 0.005)
         timing = {
             "time_vel_sel": "velocity",
@@ -207,9 +227,20 @@ def _move(
             "max_force_thres": round(0.8 * risen, 2),
         }
         return {"step": "touch", "primitive": "move_to_touch", "values": {**goal, **timing}, "accept": ["touched"]}
+    values = {**goal, **_timing(track, a, b), **_limit(track, a, b)}
+    return {"step": "move", "primitive": "cartesian_guarded", "values": values}
+
+
+def _timing(track: Track, a: int, b: int) -> dict[str, Any]:
+    """The time that a move took."""
+    seconds = max(float(track.time[b] - track.time[a]), SHORTEST)
+    return {"time_vel_sel": "time", "time_vel_val": round(seconds, 3), "acc_time": round(min(0.3, seconds / 3), 3)}
+
+
+def _limit(track: Track, a: int, b: int) -> dict[str, Any]:
+    """The force that stops a move, where the preset would have stopped what was shown."""
     felt = 1.5 * float(np.ptp(track.force[a : b + 1]))
-    limit = {"max_force_thres": round(felt, 1)} if felt > MOST_FORCE else {}
-    return {"step": "move", "primitive": "cartesian_guarded", "values": {**goal, **timing, **limit}}
+    return {"max_force_thres": round(felt, 1)} if felt > MOST_FORCE else {}
 
 
 def _grasp(track: Track, before: float, rest: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Track:
     force: FloatArray  # (n,) [N] length of the measured force
     opening: FloatArray  # (n,) [m] measured
     reference: FloatArray  # (n,) [m] opening that the fingers were told; NaN: not known
+    joints: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # (n, dof) [rad]; (0, 0): not known
 
     def __post_init__(self) -> None:
         n = len(self.time)
@@ -38,6 +39,9 @@ class Track:
         finite_array(self.pose, "track.pose", 7 * n)
         finite_array(self.force, "track.force", n)
         finite_array(self.opening, "track.opening", n)
+        finite_array(self.joints, "track.joints")
+        if len(self.joints) not in (0, n):
+            raise InvalidValueError("track.joints (length)", len(self.joints), f"allowed: {n}, or none")
 
     def part(self, begin: float, end: float) -> Track:
         """The samples between two times [s]. Raises InvalidValueError when there are fewer than two."""
@@ -45,7 +49,8 @@ class Track:
         if np.count_nonzero(k) < 2:
             whole = f"allowed: a part of {self.time[0]:.2f} .. {self.time[-1]:.2f} s"
             raise InvalidValueError("track", f"{begin:g} .. {end:g} s", whole)
-        return Track(self.time[k], self.pose[k], self.force[k], self.opening[k], self.reference[k])
+        joints = self.joints[k] if len(self.joints) else self.joints
+        return Track(self.time[k], self.pose[k], self.force[k], self.opening[k], self.reference[k], joints)
 
 
 def read_track(bag: Path, robot: RobotModel, namespace: str = "") -> Track:
@@ -62,7 +67,8 @@ def read_track(bag: Path, robot: RobotModel, namespace: str = "") -> Track:
     at = np.arange(joints[0, 0], joints[-1, 0], PERIOD)
     q = np.column_stack([np.interp(at, joints[:, 0], column) for column in joints[:, 1:].T])
     pose = np.array([pose_from_se3(robot.forward(row)) for row in q])
-    return Track(at, pose, *sampled(at, rows[WRENCH], 1), *sampled(at, rows[HARDWARE], 2))
+    (felt,), (opening, reference) = sampled(at, rows[WRENCH], 1), sampled(at, rows[HARDWARE], 2)
+    return Track(at, pose, felt, opening, reference, q)
 
 
 def sampled(time: FloatArray, rows: Sequence[tuple[float, ...]], count: int) -> list[FloatArray]:

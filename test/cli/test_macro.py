@@ -68,6 +68,7 @@ def test_check_prints_the_numbers_of_every_step(folder, capsys):
         (["test", "back", "--start", "0 0 0 0 0 nan"], "allowed: 6 numbers, with spaces"),
         (["test", "back", "--start", "0 0 0 0 0 99"], "allowed: angles inside the joints' limits"),
         (["test", "back", "--camera", "0 0 1"], "--camera: '0 0 1' is not allowed; allowed: 7 numbers"),
+        (["test", "back", "--camera", "0 0 1 0 0 0 0"], "--camera[0].orientation: [0.0, 0.0, 0.0, 0.0] is not allowed"),
         (["test", "back", "--delay", "-1"], "greater than or equal to 0"),
         (["show", "back", "--folder", "nowhere"], "there is no folder nowhere"),
         (["test", "back", "--break", "og"], "break: 'og' is not allowed; allowed: a step of the macro"),

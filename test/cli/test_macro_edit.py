@@ -91,6 +91,13 @@ def test_a_file_that_somebody_changed_meanwhile_is_left_and_the_draft_is_kept(fo
     assert Path(draft).read_text() == MACRO.replace("-0.05", "-0.07")
 
 
+def test_a_draft_that_the_editor_deletes_is_not_told_as_kept(folder, editor, capsys):
+    editor(also="file.unlink()")
+    assert main(["macro", "edit", "back"]) == 1
+    assert "your draft: none" in capsys.readouterr().out
+    assert (folder / "back.yaml").read_text() == MACRO
+
+
 def test_a_draft_that_cannot_run_is_opened_again_on_a_terminal(folder, tmp_path):
     """A real terminal: the editor makes a mistake first, the person answers yes, then it is right; then gives up."""
     program, count = tmp_path / "editor.py", tmp_path / "count"
@@ -154,7 +161,11 @@ def test_a_macro_may_use_others_of_its_folder(folder, editor):
 
 @pytest.mark.parametrize(
     ("name", "visual", "problem"),
-    [("no name", None, "allowed: letters, digits and _"), ("back", "no_such_editor -w", "allowed: a program")],
+    [
+        ("no name", None, "allowed: letters, digits and _"),
+        ("back", "no_such_editor -w", "allowed: a program"),
+        ("back", "'", "allowed: a program"),
+    ],
 )
 def test_a_wrong_name_and_a_missing_editor_are_refused(folder, editor, capsys, monkeypatch, name, visual, problem):
     editor()

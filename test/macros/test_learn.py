@@ -11,6 +11,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import OfflineRobot, Track, check_macro, learn, play, read_macros, steps_of
 from telerobot_nodes.macros.learn import learned_steps
 
+JOINTS = (0.6, -0.2, 0.3, 0.2, 0.2, -0.3)  # [rad] a motion of all
 TURN = [0.03, -0.04, -0.06, 0.0, 0.0, float(np.sin(0.15)), float(np.cos(0.15))]
 SHOWN = f"""\
 macro: shown
@@ -39,7 +40,7 @@ def shown(folder, name, robot):
         measured = robot.rig.arm.read()
         pose = pose_from_se3(robot.rig.robot.forward(measured.position.copy()))
         force = float(np.linalg.norm(measured.wrench_sensor[:3] - load))
-        rows.append((robot.rig.now, pose, force, measured.gripper, robot.rig._opening))
+        rows.append((robot.rig.now, pose, force, measured.gripper, robot.rig._opening, measured.position.copy()))
 
     load = robot.rig.arm.read().wrench_sensor[:3].copy()
     robot.rig.hold(0.5)
@@ -85,6 +86,46 @@ def test_what_was_shown_is_repeated_within_a_millimetre_and_half_a_degree_from_a
             assert distance < 1e-3
             assert angle < 0.5
             assert robot.rig.arm.read().gripper == pytest.approx(0.03, abs=0.004)
+
+
+@pytest.mark.lengthy
+@pytest.mark.timeout(300)
+def test_a_motion_of_all_joints_is_learned_as_one_and_goes_the_same_way(write, arm, tmp_path):
+    goal = [float(q) for q in np.add(arm.home, JOINTS)]
+    step = f"{{step: a, primitive: joint_guarded, values: {{joint_dest: {goal}, time_vel_val: 0.4}}}}"
+    folder = write(shown=f"macro: shown\nversion: 1\ndoc: d\nmotion: absolute\nsteps:\n  - {step}\n")
+    track = shown(folder, "shown", OfflineRobot(arm, board=False))
+    learned = steps(tmp_path, track, "absolute")
+    assert [one.primitive for one in learned] == ["cartesian_guarded", "joint_guarded"]
+    assert np.abs(np.array(learned[1].values["joint_dest"]) - goal).max() < 1e-3
+    assert learned[1].values["time_vel_val"] == pytest.approx(0.6 / 0.4, abs=0.5)
+    assert {one.primitive for one in steps(tmp_path, track, "relative")} == {"cartesian_guarded"}
+
+    (tmp_path / "m.yaml").write_text(learn(track, "m", "d", "absolute"))
+    again = shown(read_macros(tmp_path), "m", OfflineRobot(arm, board=False))
+    middle = track.pose[np.argmin(np.abs(track.joints[:, 0] - arm.home[0] - 0.3))]
+    there = again.pose[np.argmin(np.abs(again.joints[:, 0] - arm.home[0] - 0.3))]
+    assert np.linalg.norm(middle[:3] - there[:3]) < 5e-3  # the straight way would be 30 mm off
+    assert np.linalg.norm(0.5 * (track.pose[0] + track.pose[-1])[:3] - middle[:3]) > 0.03
+    assert miss(track.pose[-1], again.pose[-1])[0] < 1e-3
+
+
+def bent_in_joints(arm, track, turn):
+    """The track of an arm whose joints follow a line but for a turn of the first, in the middle."""
+    n = len(track.time)
+    share = np.clip((np.arange(n) - 25) / (n - 50), 0.0, 1.0)
+    change = np.array(JOINTS)
+    q = np.array(arm.home) + share[:, None] * change + turn * np.sin(np.pi * share)[:, None] * np.eye(6)[0]
+    pose = np.array([pose_from_se3(arm.forward(row)) for row in q])
+    return Track(track.time, pose, track.force, track.opening, track.reference, q)
+
+
+@pytest.mark.parametrize(("turn", "force", "kind"), [(0.0, 0.0, "joint"), (0.1, 0.0, "move"), (0.0, 9.0, "touch")])
+def test_what_is_bent_in_joint_space_too_or_ends_in_contact_is_no_joint_move(arm, tmp_path, turn, force, kind):
+    track = bent_in_joints(arm, straight([START, DOWN], 3.0, force), turn)
+    primitives = [one.primitive for one in steps(tmp_path, track, "absolute")]
+    assert ("joint_guarded" in primitives) == (kind == "joint")
+    assert ("move_to_touch" in primitives) == (kind == "touch")
 
 
 def straight(points, seconds=1.0, force=0.0, opening=0.08, reference=0.08):

@@ -52,7 +52,7 @@ def edit(
     while (why := _edited(editor, draft, model)) and _again(why):
         pass
     if why:
-        print(f"{file} is as it was; your draft: {draft}")
+        print(f"{file} is as it was; your draft: {draft if draft.exists() else 'none, it was deleted'}")
         raise typer.Exit(NOT_DONE)
     text = draft.read_text(encoding="utf-8")
     if text == before and file.exists():
@@ -69,9 +69,12 @@ def edit(
 
 def _editor() -> list[str]:
     wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    words = shlex.split(wanted) if wanted else [next(filter(shutil.which, EDITORS), "")]
+    try:
+        words = shlex.split(wanted) if wanted else [next(filter(shutil.which, EDITORS), "")]
+    except ValueError:  # a quotation without an end
+        words = []
     if not words or not shutil.which(words[0]):
-        raise InvalidValueError("EDITOR", " ".join(words), "allowed: a program that edits a file, for example nano")
+        raise InvalidValueError("EDITOR", wanted or "", "allowed: a program that edits a file, for example nano")
     return words
 
 

@@ -18,7 +18,7 @@ import typer
 from telerobot_nodes.cli.macro.showing import Drawing, drawing
 from telerobot_nodes.cli.macro.words import AsJson, Folder, Name, RobotName, Values, arguments_of, macros_of, model_of
 from telerobot_nodes.core.robot import RobotModel
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, poses
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.macros import (
     BoundStep,
@@ -65,7 +65,7 @@ def test(
 
     macros, arguments, model = macros_of(folder), arguments_of(values), model_of(robot)
     stops = _stops(check_macro(macros, name, model, arguments), step, break_at)
-    begin, pose = _start(start, model), _numbers("--camera", camera, 7)
+    begin, pose = _start(start, model), _pose("--camera", camera)
     with drawing(model, namespace) if show else nullcontext() as drawn:
         offline = OfflineRobot(model, drawn.joints if drawn and begin is None else begin, one_way=0.5 * delay)
         offline.camera_pose = pose
@@ -157,6 +157,12 @@ def _start(text: str, model: RobotModel) -> FloatArray | None:
     if not np.all((model.limits.lower <= q) & (q <= model.limits.upper)):
         raise InvalidValueError("--start", text, "allowed: angles inside the joints' limits")
     return q
+
+
+def _pose(option: str, text: str) -> tuple[float, ...]:
+    """A pose of an option; none: it was not given. Raises InvalidValueError."""
+    numbers = _numbers(option, text, 7)
+    return tuple(map(float, poses(numbers, option)[0])) if numbers else ()
 
 
 def _numbers(option: str, text: str, count: int) -> tuple[float, ...]:
