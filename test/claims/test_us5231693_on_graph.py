@@ -76,20 +76,11 @@ def on_the_local_robot(folder, q, delay=0.0):
     return end, local.context().tool_pose, local.rig.now
 
 
-def test_claims_1_and_3_numbers_developed_locally_are_sent_with_their_order_and_the_remote_arm_does_the_same(
-    remote, folder
-):
-    """Local primitives and related remote ones; numbers modified until the local simulation performs; then transfer.
-
-    Claim 3: first on the model alone, which moves nothing, then on the local manipulator.
-    """
+def test_claim_1_numbers_developed_locally_are_sent_with_their_order_and_the_remote_arm_does_the_same(remote, folder):
+    """Local primitives and related remote ones; numbers modified until the local simulation performs; then transfer."""
     from telerobot_nodes.nodes.macros import MacroPlayer
 
     q = np.array(remote.state.joint_position)
-    macros = read_macros(folder)
-    assert [step.values["tr_rel_dest"][2] for step in check_macro(macros, "feel", ARM, {})] == [0.02, 0.4, -0.04]
-    with pytest.raises(ValueError, match="way"):
-        check_macro(macros, "feel", ARM, {"way": (0.5,)})
     ends = []
     for way in ("0.02", "0.05"):  # developed, modified, and performed again
         (folder / "feel.yaml").write_text(MACRO.replace("default: 0.02", f"default: {way}"))
@@ -104,6 +95,32 @@ def test_claims_1_and_3_numbers_developed_locally_are_sent_with_their_order_and_
     assert [one.result for one in end.steps] == ["completed", "touched", "completed"]
     reached = place(settled(remote))
     assert np.abs(reached - ends[1][:3]).max() < 2e-3
+
+
+def test_claim_3_numbers_are_modified_on_a_drawn_simulation_and_then_on_a_local_manipulator(remote, folder):
+    """A graphics simulator first: the forward simulation draws the motion, and the remote arm stays where it is."""
+    from telerobot_nodes.cli.app import main
+    from telerobot_nodes.nodes.clients import Terminal
+
+    q, stood = np.array(remote.state.joint_position), place(settled(remote))
+    words = ["macro", "test", "feel", "--show", "--namespace", NAMESPACE, "--folder", str(folder)]
+    with pytest.raises(ValueError, match="way"):
+        check_macro(read_macros(folder), "feel", ARM, {"way": (0.5,)})
+    drawn = []
+    with Terminal(NAMESPACE) as terminal:
+        for way in (0.02, 0.05):
+            assert main([*words, f"way={way}"]) == 0
+            assert terminal.wait_for(lambda client: arrived(client) and not drawn_already(client, drawn), 60.0)
+            drawn.append(terminal.operator.motion_path)
+    for path in drawn:
+        assert np.abs(path[0] - stood).max() < 2e-3
+    assert drawn[1][-1][2] - drawn[0][-1][2] == pytest.approx(0.06, abs=2e-3)  # back by twice the way, from the plate
+    assert np.abs(place(settled(remote)) - stood).max() < 1e-3
+    for way, path in zip(("0.02", "0.05"), drawn, strict=True):  # then the local manipulator, with these numbers
+        (folder / "feel.yaml").write_text(MACRO.replace("default: 0.02", f"default: {way}"))
+        end, tool, _ = on_the_local_robot(folder, q)
+        assert end.succeeded, end.reason
+        assert np.abs(tool[:3] - path[-1]).max() < 1e-3
 
 
 def test_claim_2_an_execution_is_modified_by_teleoperation(remote):
@@ -211,6 +228,16 @@ steps:
 def place(q):
     """(3,) [m] of the tool in WORLD."""
     return ARM.forward(q).translation.copy()
+
+
+def arrived(client):
+    """Whether the drawn arm is at the end of the drawn path."""
+    path, joints = client.motion_path, client.motion_joints
+    return len(path) > 1 and joints.size and np.abs(place(joints) - path[-1]).max() < 1e-4
+
+
+def drawn_already(client, paths):
+    return any(np.array_equal(client.motion_path, path) for path in paths)
 
 
 def settled(robot):
