@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from telerobot_nodes import graph
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.recording import BagReader, BagTopic, BagWriter, Bytes, groups
+from telerobot_nodes.operator.recording import BagReader, BagTopic, BagWriter, Bytes, by_length, groups
 
 POLL = 0.05  # [s] while the writer's queue is full
 QUEUED = 20_000  # messages
@@ -76,7 +76,7 @@ def _moved(bag: BagReader, topic: str, messages: list[Bytes], number: int) -> li
     if not number:
         return messages
     moved: list[Bytes] = list(messages)
-    for rows, octets, layout in groups(bag.store, bag.topics[topic], messages):
+    for rows, octets, layout in groups(bag.store, bag.topics[topic], by_length(messages)):
         whole = octets.copy()
         for name, place in layout.fields.items():
             step = _step(bag, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from telerobot_nodes.operator.recording.bag_index import Bytes, Places
 from telerobot_nodes.operator.recording.bag_writer import BagCounts, BagTopic, BagWriter
 from telerobot_nodes.operator.recording.bags import BagReader, message_types
-from telerobot_nodes.operator.recording.columns import columns, groups
+from telerobot_nodes.operator.recording.columns import by_length, columns, groups
 from telerobot_nodes.operator.recording.recorder import (
     DiskFullError,
     Recorder,
@@ -25,6 +25,7 @@ __all__ = [
     "Places",
     "Recorder",
     "Recording",
+    "by_length",
     "columns",
     "default_folder",
     "free_beside",

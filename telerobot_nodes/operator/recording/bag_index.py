@@ -29,6 +29,7 @@ _COUNT = Struct("<I")
 CHUNKS_KEPT = 8  # unpacked, of a compressed file
 
 Bytes = bytes | memoryview
+Table = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]  # messages of one length: rows (n,), bytes (n, length)
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,25 @@ class BagIndex:
             at = begin + offset
             yield content[at + _MESSAGE_HEAD : at + read(content, at - 8)[0]]
 
+    def tables(self, places: Places) -> list[Table]:
+        """The serialized messages at `places`, those of one length together. Their rows are those of `places`.
+
+        Raises InvalidValueError where the index does not fit its chunk.
+        """
+        found: dict[int, list[Table]] = {}
+        order = np.argsort(places.chunk, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(places.chunk[order])) + 1):
+            if len(rows):
+                content, start = self._unpacked(int(places.chunk[rows[0]]))
+                try:
+                    for some, octets in _cut(content, places.offset[rows] + start + _RECORD):
+                        found.setdefault(octets.shape[1], []).append((rows[some], octets))
+                except (IndexError, ValueError):
+                    damaged = f"allowed: a file whose index fits; chunk {int(places.chunk[rows[0]])} does not"
+                    raise InvalidValueError("bag (index)", "damaged", damaged) from None
+        columns = [tuple(zip(*parts, strict=True)) for parts in found.values()]
+        return [(np.concatenate(rows), np.concatenate(octets)) for rows, octets in columns]
+
     def _add(self, file: Path) -> None:
         from mcap.exceptions import McapError
         from mcap.reader import make_reader
@@ -118,6 +138,15 @@ class BagIndex:
         if not chunk.compression:
             return whole, head
         return memoryview(plain(whole[head : head + chunk.compressed_size], chunk.compression)), 0
+
+
+def _cut(content: memoryview, at: npt.NDArray[np.int64]) -> Iterator[Table]:
+    """The messages of records whose contents begin `at` (n,) [B]: views of every place, of which rows are taken."""
+    length = np.ndarray((len(content) - 7,), "<u8", content, 0, (1,))[at - 8].astype(np.int64) - _MESSAGE_HEAD
+    for size in np.unique(length).tolist():
+        rows = np.flatnonzero(length == size)
+        stretches = np.ndarray((len(content) - size + 1, size), np.uint8, content, 0, (1, 1))
+        yield rows, stretches[at[rows] + _MESSAGE_HEAD]
 
 
 def plain(packed: memoryview, compression: str) -> Bytes:

@@ -167,17 +167,16 @@ class BagReader:
         places = self.index.places(topic)
         if not len(places.time):
             return {}, 0
-        messages = list(self.index.messages(places))
-        kind, odd = self.topics[topic], 0
+        tables, kind, odd = self.index.tables(places), self.topics[topic], 0
         try:
             try:
-                found = columns(self.store, kind, messages, names)
+                found = columns(self.store, kind, tables, names)
             except InvalidValueError:
                 if not usual_only:
                     raise
-                rows = usual(self.store, kind, messages, names)
-                odd, messages, places = len(messages) - len(rows), [messages[row] for row in rows], places[rows]
-                found = columns(self.store, kind, messages, names)
+                rows = usual(self.store, kind, tables, names)
+                odd, places = len(places.time) - len(rows), places[rows]
+                found = columns(self.store, kind, self.index.tables(places), names)
         except InvalidValueError as error:
             raise InvalidValueError(f"{self.path}: {topic}: {error.field}", error.value, error.allowed) from None
         return {"time": self.seconds(places), **found}, odd

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.recording.bag_index import Table
 
 if TYPE_CHECKING:
     from rosbags.typesys.store import Typestore
@@ -43,29 +44,37 @@ class Layout:
     lengths: list[int] = field(default_factory=list)  # [B] offsets of the lengths that all messages share
 
 
-def columns(
-    store: Typestore, kind: str, messages: Sequence[bytes | memoryview], names: Sequence[str]
-) -> dict[str, Column]:
+def by_length(messages: Sequence[bytes | memoryview]) -> list[Table]:
+    """Serialized messages, those of one length together."""
+    sizes = np.fromiter((len(message) for message in messages), np.int64, len(messages))
+    found = []
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        octets = np.frombuffer(b"".join(messages[row] for row in rows.tolist()), np.uint8)
+        found.append((rows, octets.reshape(len(rows), size)))
+    return found
+
+
+def columns(store: Typestore, kind: str, tables: Sequence[Table], names: Sequence[str]) -> dict[str, Column]:
     """The fields `names` of serialized messages of type `kind`, one row for each message.
 
     Raises InvalidValueError naming type and field when a field is unknown, or an array has not the same length in all.
     """
     whole: dict[str, Column] = {}
-    for rows, octets, layout in groups(store, kind, messages):
+    count = sum(len(rows) for rows, _ in tables)
+    for rows, octets, layout in groups(store, kind, tables):
         for name in names:
             values = _cut(octets, layout, kind, name)
             if name not in whole:
-                whole[name] = np.zeros((len(messages), *values.shape[1:]), values.dtype)
+                whole[name] = np.zeros((count, *values.shape[1:]), values.dtype)
             whole[name] = _put(whole[name], rows, values, f"{kind}.{name}")
     return whole
 
 
-def usual(
-    store: Typestore, kind: str, messages: Sequence[bytes | memoryview], names: Sequence[str]
-) -> npt.NDArray[np.int64]:
+def usual(store: Typestore, kind: str, tables: Sequence[Table], names: Sequence[str]) -> npt.NDArray[np.int64]:
     """Rows of the messages whose arrays `names` have the lengths that most messages have. Raises InvalidValueError."""
     rows: dict[tuple[int, ...], list[npt.NDArray[np.int64]]] = {}
-    for some, _, layout in groups(store, kind, messages):
+    for some, _, layout in groups(store, kind, tables):
         counts = tuple(layout.fields[name].count if name in layout.fields else -1 for name in names)
         rows.setdefault(counts, []).append(some)
     most = max(rows.values(), key=lambda parts: sum(map(len, parts)), default=[np.empty(0, np.int64)])
@@ -83,20 +92,20 @@ def _put(column: Column, rows: npt.NDArray[np.int64], values: Column, name: str)
 
 
 def groups(
-    store: Typestore, kind: str, messages: Sequence[bytes | memoryview]
+    store: Typestore, kind: str, tables: Sequence[Table]
 ) -> Iterator[tuple[npt.NDArray[np.int64], Octets, Layout]]:
     """Messages of one layout: their rows, their bytes (n, size), the layout. Raises InvalidValueError."""
-    sizes = np.fromiter((len(message) for message in messages), np.int64, len(messages))
-    for size in np.unique(sizes):
-        rows = np.flatnonzero(sizes == size)
-        octets = np.frombuffer(b"".join(messages[row] for row in rows.tolist()), np.uint8).reshape(len(rows), size)
+    for rows, octets in tables:
         while len(rows):
             layout = layout_of(store, kind, octets[0].tobytes())
             same = np.ones(len(rows), bool)
             for at in layout.lengths:
                 same &= (octets[:, at : at + 4] == octets[0, at : at + 4]).all(axis=1)
+            if same.all():  # nearly always; nothing is copied
+                yield rows, octets, layout
+                break
             yield rows[same], octets[same], layout
-            rows, octets = rows[~same], octets[~same]
+            rows, octets = rows[~same], octets[~same]  # noqa: PLW2901
 
 
 def _cut(octets: Octets, layout: Layout, kind: str, name: str) -> Column:

@@ -5,7 +5,7 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.recording import BagReader
+from telerobot_nodes.operator.recording import BagReader, Places
 from telerobot_nodes.operator.recording.bags import message_types
 
 STORE = message_types()
@@ -39,6 +39,20 @@ def test_the_index_gives_what_the_library_reads_in_order_of_receipt(bag):
             assert len(found) == reader.counts[topic]
             assert sorted(found) == wanted
             assert np.all(np.diff([time for time, _ in found]) >= 0.0)
+
+
+@pytest.mark.lengthy
+def test_the_tables_of_each_length_hold_every_message_once(bag):
+    with BagReader(bag) as reader:
+        places = reader.index.places("/a")[::7]
+        wanted = [bytes(data) for data in reader.index.messages(places)]
+        tables = reader.index.tables(places)
+        assert len({octets.shape[1] for _, octets in tables}) == len(tables) > 1
+        found = {int(row): octet.tobytes() for rows, octets in tables for row, octet in zip(rows, octets, strict=True)}
+        assert [found[row] for row in range(len(wanted))] == wanted
+        assert sum(len(rows) for rows, _ in tables) == len(wanted)
+        with pytest.raises(InvalidValueError, match="index"):
+            reader.index.tables(Places(places.time, places.chunk, places.offset + 10**9))
 
 
 def test_a_topic_that_is_not_there_has_no_messages(bag):

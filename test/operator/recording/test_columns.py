@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.recording import BagReader, columns
+from telerobot_nodes.operator.recording import BagReader, by_length, columns
 from telerobot_nodes.operator.recording.bags import message_types
 from telerobot_nodes.operator.recording.columns import layout_of, usual
 
@@ -40,7 +40,7 @@ TEXTS = st.text("abcdé", max_size=9)
 @given(st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=3), NUMBERS), min_size=1, max_size=6))
 def test_columns_are_what_the_library_decodes_whatever_the_lengths_of_texts(rows):
     messages = [joints(*row) for row in rows]
-    found = columns(STORE, JOINTS, messages, ["header.stamp.nanosec", "header.frame_id", "position"])
+    found = columns(STORE, JOINTS, by_length(messages), ["header.stamp.nanosec", "header.frame_id", "position"])
     assert found["header.frame_id"].tolist() == [frame for frame, _, _ in rows]
     assert found["header.stamp.nanosec"].tolist() == [7] * len(rows)
     np.testing.assert_array_equal(found["position"], [position for _, _, position in rows])
@@ -53,20 +53,20 @@ def test_every_field_of_every_topic_of_a_run_is_at_its_place(make_run):
             _, data = next(bag.each(topic))
             message = bag.decode(topic, data)
             names = list(layout_of(bag.store, bag.topics[topic], bytes(data)).fields)
-            for name, column in columns(bag.store, bag.topics[topic], [data], names).items():
+            for name, column in columns(bag.store, bag.topics[topic], by_length([data]), names).items():
                 np.testing.assert_array_equal(column[0], field_of(message, name), err_msg=f"{topic} {name}")
 
 
 def test_arrays_of_different_lengths_are_refused_with_field_and_lengths():
     with pytest.raises(InvalidValueError, match=r"JointState\.position \(length\)"):
-        columns(STORE, JOINTS, [joints("", [], [1.0]), joints("", [], [1.0, 2.0])], ["position"])
+        columns(STORE, JOINTS, by_length([joints("", [], [1.0]), joints("", [], [1.0, 2.0])]), ["position"])
 
 
 def test_rows_with_arrays_as_long_as_most_are_the_usual_ones():
     messages = [joints("", [], position) for position in ([1.0, 2.0], [5.0], [3.0, 4.0], [])]
-    rows = usual(STORE, JOINTS, messages, ["position", "header.frame_id"])
+    rows = usual(STORE, JOINTS, by_length(messages), ["position", "header.frame_id"])
     assert rows.tolist() == [0, 2]
-    assert columns(STORE, JOINTS, [messages[row] for row in rows], ["position"])["position"].tolist() == [
+    assert columns(STORE, JOINTS, by_length([messages[row] for row in rows]), ["position"])["position"].tolist() == [
         [1, 2],
         [3, 4],
     ]
@@ -75,10 +75,10 @@ def test_rows_with_arrays_as_long_as_most_are_the_usual_ones():
 
 def test_an_unknown_field_is_refused_with_those_there_are():
     with pytest.raises(InvalidValueError, match=r"torque.*header\.frame_id.*position"):
-        columns(STORE, JOINTS, [joints("", [], [1.0])], ["torque"])
+        columns(STORE, JOINTS, by_length([joints("", [], [1.0])]), ["torque"])
 
 
 @pytest.mark.parametrize("cut", [1, 9, 30])
 def test_a_cut_message_is_refused(cut):
     with pytest.raises(InvalidValueError, match="JointState"):
-        columns(STORE, JOINTS, [joints("frame", ["a"], [1.0, 2.0])[:-cut]], ["position"])
+        columns(STORE, JOINTS, by_length([joints("frame", ["a"], [1.0, 2.0])[:-cut]]), ["position"])
