@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from threading import Condition
+from contextlib import contextmanager
+from threading import Condition, Event
 
 import numpy as np
 import pytest
@@ -99,6 +100,24 @@ class Sent:
 
     def step(self, now):
         pass
+
+
+class Arm:
+    """A client that is connected when the test lets it be; what it is asked to begin is kept."""
+
+    def __init__(self):
+        self.joined, self.begun = Event(), []
+
+    @contextmanager
+    def join(self):
+        assert self.joined.wait(LIMIT)
+        yield self
+
+    def begin_primitive(self, name, values):
+        self.begun.append(name)
+        running = RunningPrimitive(Condition(), LIMIT, lambda values: None)
+        running.finish(PrimitiveResult(PrimitiveEnd.SUCCEEDED, "arrived"))
+        return running
 
 
 def no_graph():
@@ -282,6 +301,18 @@ def test_a_leaf_is_practised_through_a_client_of_its_own_and_without_a_practice_
     press(runner, widgets, StartLeaf("m/up", {"speed": "0.05"}, Mode.PRACTICE))
     step_until(runner, lambda: widgets.lines[-1] == ("m/up refused: no graph is running here", "bad"))
     assert sent.begun == []
+
+
+def test_a_leaf_that_is_stopped_while_its_client_is_connected_is_not_sent(runner, widgets, sent, monkeypatch):
+    arm = Arm()
+    monkeypatch.setattr(sent, "practise", lambda leaf, values: ClientRun(leaf, values, "arm", arm.join))
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.PRACTICE), StopLeaf())
+    arm.joined.set()
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up stopped before it was sent", "bad"))
+    assert arm.begun == []
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.PRACTICE))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up succeeded, arrived", "good"))
+    assert arm.begun == ["cartesian_guarded"]
 
 
 @pytest.mark.lengthy

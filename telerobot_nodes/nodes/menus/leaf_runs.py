@@ -130,6 +130,8 @@ class ClientRun:
             self.end = LeafEnd(f"failed: {error}", ok=False)
 
     def _move(self, robot: Robot) -> LeafEnd:
+        if self._stopped:  # while the client was connected
+            return LeafEnd("stopped before it was sent", ok=False)
         self._player = running = robot.begin_primitive(self._leaf.runs, self._values)
         if self._stopped:
             running.stop()
