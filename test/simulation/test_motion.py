@@ -99,6 +99,18 @@ def test_what_is_no_motion_is_rejected_and_changes_nothing(motion, time, joints,
     assert len(motion) == 1
 
 
+def test_another_motion_replaces_it_only_when_it_is_one(motion):
+    motion.extend(np.array([0.0, 1.0]), turned(0.0, 0.1), 5.0)
+    with pytest.raises(InvalidValueError, match=r"motion\.time"):
+        motion.extend(np.array([-1.0]), turned(0.3), 6.0, new=True)
+    assert len(motion) == 2
+    motion.extend(np.array([0.5]), turned(0.3), 7.0, new=True)  # before the end of the other
+    assert len(motion) == 1
+    assert motion.at(7.0)[0] - HOME[0] == pytest.approx(0.3)
+    motion.extend(np.empty(0), turned(), 8.0, new=True)
+    assert motion.at(8.0) is None
+
+
 def test_what_exceeds_its_capacity_is_left_out():
     motion = SimulatedMotion(ROBOT, capacity=3)
     for first in (0.0, 2.0):
