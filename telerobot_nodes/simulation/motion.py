@@ -17,6 +17,7 @@ from telerobot_nodes.simulation.path_conflicts import ConflictReport, PathConfli
 from telerobot_nodes.simulation.simulated_path import SimulatedPath
 
 CAPACITY = 100_000  # points; more are not drawn
+LARGEST = 1e4  # [rad] of a joint; differences of what is near the largest number are infinite
 
 
 class SimulatedMotion:
@@ -53,6 +54,8 @@ class SimulatedMotion:
         if joints.shape != (times.size, dof):
             raise InvalidValueError("motion.joints (shape)", joints.shape, f"allowed: ({times.size}, {dof})")
         rows = finite_array(joints, "motion.joints").reshape(-1, dof)
+        if rows.size and np.abs(rows).max() > LARGEST:
+            raise InvalidValueError("motion.joints", float(np.abs(rows).max()), f"allowed: up to {LARGEST:g} rad")
         last = float(self._path.time[-1]) if len(self) and not new else 0.0
         if times.size and np.diff(times, prepend=last).min() < 0.0:
             raise InvalidValueError("motion.time", float(times.min()), f"allowed: from {last:g} s on, increasing")

@@ -74,6 +74,10 @@ def test_its_conflicts_are_red_and_told_and_looked_for_again_in_another_world():
     motion.recheck()
     motion.check()
     assert motion.conflicts().count == 0
+    wall.angle = HOME[0] + 0.25
+    motion.recheck()
+    motion.check()
+    assert motion.conflicts().count == 3
     motion.clear()
     assert motion.conflicts().count == 0
 
@@ -87,6 +91,7 @@ def test_its_conflicts_are_red_and_told_and_looked_for_again_in_another_world():
         ([0.0], turned(0.0)[:, :5], "motion.joints"),
         ([0.0], turned(0.0, 0.1), "motion.joints"),
         ([0.0], turned(np.inf), "motion.joints"),
+        ([0.0, 1.0], turned(-1.7e308, 1.7e308), "motion.joints"),
     ],
 )
 def test_what_is_no_motion_is_rejected_and_changes_nothing(motion, time, joints, named):
