@@ -11,8 +11,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
+from telerobot_nodes.cli.macro.showing import require_same_arm
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.menus import Motion, MotionSender
 from telerobot_nodes.nodes.operator.forward_simulator import PART_POINTS, ForwardSimulatorNode
 from telerobot_nodes.operator.client.from_messages import lines_from_markers
@@ -102,6 +104,12 @@ def test_what_is_no_motion_of_this_arm_is_refused_and_the_drawn_one_stays(ros, d
     assert (node.points(), node.errors) == ("2 points", 0)
     publish(part(point(4), stamp=5))
     assert ros.until(lambda: node.points() == "3 points")
+
+
+def test_a_motion_is_shown_only_of_the_arm_that_the_graph_has(drawn):
+    require_same_arm(ARM, "")
+    with pytest.raises(InvalidValueError, match=r"--robot.*ur5.*joint1"):
+        require_same_arm(load_robot("ur5"), "")
 
 
 def test_the_motion_that_began_last_is_drawn_though_the_sender_of_another_goes_on(ros, drawn):
