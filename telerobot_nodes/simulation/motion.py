@@ -17,6 +17,7 @@ from telerobot_nodes.simulation.path_conflicts import ConflictReport, PathConfli
 from telerobot_nodes.simulation.simulated_path import SimulatedPath
 
 CAPACITY = 100_000  # points; more are not drawn
+LARGEST = 1e4  # [rad] of a joint; differences of what is near the largest number are infinite
 
 
 class SimulatedMotion:
@@ -43,18 +44,23 @@ class SimulatedMotion:
         self._path.restart(np.array(self._robot.home))
         self._conflicts.clear()
 
-    def extend(self, time: FloatArray, joints: FloatArray, now: float) -> None:
+    def extend(self, time: FloatArray, joints: FloatArray, now: float, new: bool = False) -> None:
         """Add points at times (n,) [s] since the motion began, joints (n, dof) [rad]; `now` [s]: of the first, shown.
 
-        What exceeds the capacity is left out. Raises InvalidValueError naming the field; then nothing is added.
+        `new`: they begin another motion, which replaces what is there. What exceeds the capacity is left out.
+        Raises InvalidValueError naming the field; then nothing is added.
         """
         times, dof = finite_array(time, "motion.time"), self._robot.dof
         if joints.shape != (times.size, dof):
             raise InvalidValueError("motion.joints (shape)", joints.shape, f"allowed: ({times.size}, {dof})")
         rows = finite_array(joints, "motion.joints").reshape(-1, dof)
-        last = float(self._path.time[-1]) if len(self) else 0.0
+        if rows.size and np.abs(rows).max() > LARGEST:
+            raise InvalidValueError("motion.joints", float(np.abs(rows).max()), f"allowed: up to {LARGEST:g} rad")
+        last = float(self._path.time[-1]) if len(self) and not new else 0.0
         if times.size and np.diff(times, prepend=last).min() < 0.0:
             raise InvalidValueError("motion.time", float(times.min()), f"allowed: from {last:g} s on, increasing")
+        if new:
+            self.clear()
         room = self._capacity - len(self)
         times, rows = times[:room], rows[:room]
         if not times.size:

@@ -2,7 +2,9 @@
 
 import shutil
 import time
-from threading import Condition
+from contextlib import contextmanager
+from threading import Condition, Event
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.macros import Place, records_of
 from telerobot_nodes.nodes.clients import NoGraphError
 from telerobot_nodes.nodes.clients.under_way import RunningPrimitive
-from telerobot_nodes.nodes.menus import ClientRun, MenuRunner, PrimitiveRun, SimulatedRun, Situation
+from telerobot_nodes.nodes.menus import ClientRun, MenuRunner, Motion, PrimitiveRun, SimulatedRun, Situation
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveReport, PrimitiveResult
 from telerobot_nodes.operator.forms import AddLeaf, Mode, StartLeaf, StopLeaf
 
@@ -99,6 +101,34 @@ class Sent:
 
     def step(self, now):
         pass
+
+
+class Arm:
+    """A client that is connected when the test lets it be; what it is asked to begin is kept."""
+
+    def __init__(self):
+        self.joined, self.begun, self.listeners = Event(), [], []
+        self.ends = True
+        self.state = SimpleNamespace(age=None, joint_position=np.empty(0))
+
+    @contextmanager
+    def join(self):
+        assert self.joined.wait(LIMIT)
+        yield self
+
+    def listen(self, listener):
+        self.listeners.append(listener)
+
+    def receive(self, age, joints=()):
+        self.state = SimpleNamespace(age=age, joint_position=np.array(joints))
+        self.listeners[-1](None)
+
+    def begin_primitive(self, name, values):
+        self.begun.append(name)
+        self.running = RunningPrimitive(Condition(), LIMIT, lambda values: None)
+        if self.ends:
+            self.running.finish(PrimitiveResult(PrimitiveEnd.SUCCEEDED, "arrived"))
+        return self.running
 
 
 def no_graph():
@@ -282,6 +312,42 @@ def test_a_leaf_is_practised_through_a_client_of_its_own_and_without_a_practice_
     press(runner, widgets, StartLeaf("m/up", {"speed": "0.05"}, Mode.PRACTICE))
     step_until(runner, lambda: widgets.lines[-1] == ("m/up refused: no graph is running here", "bad"))
     assert sent.begun == []
+
+
+def test_a_leaf_that_is_stopped_while_its_client_is_connected_is_not_sent(runner, widgets, sent, monkeypatch):
+    arm = Arm()
+    monkeypatch.setattr(sent, "practise", lambda leaf, values: ClientRun(leaf, values, "arm", arm.join))
+    for leaf in ("m/up", "m/away"):
+        arm.joined.clear()
+        press(runner, widgets, StartLeaf(leaf, {}, Mode.PRACTICE), StopLeaf())
+        arm.joined.set()
+        step_until(runner, lambda leaf=leaf: widgets.lines[-1] == (f"{leaf} stopped before it was sent", "bad"))
+    assert arm.begun == []
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.PRACTICE))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up succeeded, arrived", "good"))
+    assert arm.begun == ["cartesian_guarded"]
+
+
+def test_what_a_practised_arm_does_is_drawn_until_a_stop_and_its_silence_is_told(runner, widgets, sent, monkeypatch):
+    arm, arm_motion = Arm(), Motion()
+    arm.ends = False
+    arm.joined.set()
+    monkeypatch.setattr(sent, "practise", lambda leaf, values: ClientRun(leaf, values, "arm", arm.join, arm_motion))
+    press(runner, widgets, StartLeaf("m/up", {}, Mode.PRACTICE))
+    step_until(runner, lambda: arm.begun)
+    arm.receive(0.1)
+    arm.receive(0.1, [1.0, 2.0])
+    arm.receive(2.9, [3.0, 4.0])
+    arm.receive(7.0, [3.0, 4.0])
+    runner.step(0.0)
+    assert sent.drawn is arm_motion
+    assert [joints.tolist() for _, joints in arm_motion.after(0, 9)] == [[1.0, 2.0], [3.0, 4.0]]
+    assert widgets.now == "m/up: nothing received for 7 s"
+    arm.running.finish(PrimitiveResult(PrimitiveEnd.NO_ANSWER, "the end was not reported"))
+    step_until(runner, lambda: widgets.lines[-1] == ("m/up no answer, the end was not reported", "bad"))
+    told = len(widgets.lines)
+    press(runner, widgets, StopLeaf())
+    assert (sent.drawn, sent.cleared, len(widgets.lines)) == (None, 1, told)
 
 
 @pytest.mark.lengthy

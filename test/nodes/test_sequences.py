@@ -2,6 +2,7 @@
 
 import threading
 from threading import Condition
+from time import monotonic
 
 import pytest
 
@@ -16,6 +17,7 @@ from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.core.protocol import PrimitiveOutcome
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.clients.under_way import OwnCarrier, Sequences
+from telerobot_nodes.nodes.clients.under_way.goal_sender import LOST_LIMIT
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.operator.client import PrimitiveEnd, PrimitiveStep
 
@@ -64,12 +66,18 @@ class Ends:
 
     def close(self):
         self.carrier.close()
+        if self.control is not None:
+            self.lose_control()
+
+    def lose_control(self):
+        """The control node leaves, whatever it runs."""
         self._end.set()
         self._thread.join(5.0)
         if self.control.active:
             self.control.trigger_deactivate()
         self.executor.shutdown()
         self.control.destroy_node()
+        self.control = None
 
 
 @pytest.fixture
@@ -135,6 +143,20 @@ def test_without_an_active_control_node_it_is_not_served(asked):
     ended = ends.sequences.begin("insert", STEPS, LIMIT).wait()
     assert (ended.end, ended.done, ended.ok) == (PrimitiveEnd.NOT_SERVED, 0, False)
     assert ends.control.goals == []
+
+
+def test_when_the_control_node_is_gone_nobody_waits_for_the_end_longer_than_the_limit(asked):
+    ends = asked(lambda goal: goal.begin())
+    running = ends.sequences.begin("insert", STEPS, LIMIT)
+    deadline = monotonic() + LIMIT
+    while not ends.control.goals and monotonic() < deadline:
+        running.wait(0.05)
+    assert running.wait(0.2).end is PrimitiveEnd.RUNNING
+    ends.lose_control()
+    began = monotonic()
+    ended = running.wait()
+    assert (ended.end, ended.done, ended.reason) == (PrimitiveEnd.NO_ANSWER, 0, "the end was not reported")
+    assert monotonic() - began >= 0.5 * LOST_LIMIT
 
 
 def test_a_sequence_without_a_step_is_refused(asked):

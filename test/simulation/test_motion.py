@@ -74,6 +74,10 @@ def test_its_conflicts_are_red_and_told_and_looked_for_again_in_another_world():
     motion.recheck()
     motion.check()
     assert motion.conflicts().count == 0
+    wall.angle = HOME[0] + 0.25
+    motion.recheck()
+    motion.check()
+    assert motion.conflicts().count == 3
     motion.clear()
     assert motion.conflicts().count == 0
 
@@ -87,6 +91,7 @@ def test_its_conflicts_are_red_and_told_and_looked_for_again_in_another_world():
         ([0.0], turned(0.0)[:, :5], "motion.joints"),
         ([0.0], turned(0.0, 0.1), "motion.joints"),
         ([0.0], turned(np.inf), "motion.joints"),
+        ([0.0, 1.0], turned(-1.7e308, 1.7e308), "motion.joints"),
     ],
 )
 def test_what_is_no_motion_is_rejected_and_changes_nothing(motion, time, joints, named):
@@ -97,6 +102,18 @@ def test_what_is_no_motion_is_rejected_and_changes_nothing(motion, time, joints,
     with pytest.raises(InvalidValueError, match=named):
         motion.extend(np.array(time), joints, 0.0)
     assert len(motion) == 1
+
+
+def test_another_motion_replaces_it_only_when_it_is_one(motion):
+    motion.extend(np.array([0.0, 1.0]), turned(0.0, 0.1), 5.0)
+    with pytest.raises(InvalidValueError, match=r"motion\.time"):
+        motion.extend(np.array([-1.0]), turned(0.3), 6.0, new=True)
+    assert len(motion) == 2
+    motion.extend(np.array([0.5]), turned(0.3), 7.0, new=True)  # before the end of the other
+    assert len(motion) == 1
+    assert motion.at(7.0)[0] - HOME[0] == pytest.approx(0.3)
+    motion.extend(np.empty(0), turned(), 8.0, new=True)
+    assert motion.at(8.0) is None
 
 
 def test_what_exceeds_its_capacity_is_left_out():

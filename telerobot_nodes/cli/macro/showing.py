@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 PART = 20  # points that are sent together
 LIMIT = 10.0  # [s] for the forward simulation to receive all
+NAMES_LIMIT = 5.0  # [s] for the names of its joints
+JOINTS = "forward_simulator/predicted"
 
 
 class Drawing:
@@ -42,6 +45,19 @@ class Drawing:
         self._sender.draw(self._motion)
 
 
+def require_same_arm(model: RobotModel, namespace: str) -> None:
+    """Raise InvalidValueError unless the joints that the forward simulation draws are those of the model."""
+    from telerobot_nodes.nodes.framework import Foreground
+
+    names: list[str] = []
+    with Foreground(f"telerobot_show_{os.getpid()}", namespace) as foreground:
+        foreground.subscribe(JOINTS, lambda message: names.extend(message.name))
+        foreground.wait(lambda: bool(names), NAMES_LIMIT)
+    if names and tuple(names[: len(set(names))]) != model.joint_names:
+        allowed = f"allowed: the graph's own, whose joints are {', '.join(dict.fromkeys(names))}"
+        raise InvalidValueError("--robot", model.name, allowed)
+
+
 @contextmanager
 def drawing(model: RobotModel, namespace: str) -> Iterator[Drawing]:
     """Draw on the graph of a namespace. Raises NoGraphError, TelerobotError: nothing there draws it."""
@@ -52,6 +68,7 @@ def drawing(model: RobotModel, namespace: str) -> Iterator[Drawing]:
             raise TelerobotError(
                 "--show: no forward simulation is running; allowed: with a graph of the operator's host"
             )
+        require_same_arm(model, namespace)
         drawn = Drawing(robot, model)
         yield drawn
         drawn.finish()

@@ -276,7 +276,7 @@ class Robot(OperatorWords):
         """Let the forward simulation draw a motion of the arm, in its own time. Nothing moves.
 
         Parts with one stamp continue each other, with times from the motion's begin; another stamp replaces it, and
-        one without points ends it.
+        one without points ends it. A part has at most 2000 points, and the names of the arm's joints.
         """
         self._motions.publish(motion)
 

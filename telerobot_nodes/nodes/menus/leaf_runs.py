@@ -18,6 +18,7 @@ from telerobot_nodes.nodes.menus.motion import Motion
 from telerobot_nodes.operator.client import PrimitiveReport, PrimitiveResult
 
 LIMIT = 3600.0  # [s] for a leaf to end
+SILENT = 3.0  # [s] without a state of the robot, after which a person is told
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,10 @@ class ClientRun:
     def _run(self) -> None:
         try:
             with self._join() as robot:
-                if self.motion is not None:
-                    _follow(robot, self.motion)
+                robot.listen(self._follower(robot))
+                if self._stopped:  # while the client was connected
+                    self.end = LeafEnd("stopped before it was sent", ok=False)
+                    return
                 self.end = self._play(robot) if self._leaf.entry.macro else self._move(robot)
         except TelerobotError as error:
             self.end = LeafEnd(f"refused: {error}", ok=False)
@@ -150,17 +153,18 @@ class ClientRun:
     def _show(self, end: StepEnd) -> None:
         self.progress = f"{end.label}: {end.result}"
 
+    def _follower(self, robot: Robot) -> Callable[[object], None]:
+        """Adds the joints of the arm to the motion with each call, or says since when nothing was received."""
+        begun = monotonic()
 
-def _follow(robot: Robot, motion: Motion) -> None:
-    """Add the joints of an arm to a motion, 10 times a second from now on."""
-    begun = monotonic()
+        def note(_view: object) -> None:
+            state = robot.state
+            if state.age is not None and state.age > SILENT:
+                self.progress = f"nothing received for {state.age:.0f} s"
+            elif self.motion is not None and state.joint_position.size:
+                self.motion.add(monotonic() - begun, state.joint_position)
 
-    def note(_view: object) -> None:
-        joints = robot.state.joint_position
-        if joints.size:
-            motion.add(monotonic() - begun, joints)
-
-    robot.listen(note)
+        return note
 
 
 def _progress(report: PrimitiveReport | None) -> str:

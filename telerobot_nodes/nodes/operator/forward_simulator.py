@@ -5,6 +5,7 @@ It also draws motions of primitives that are simulated or practised [US5231693].
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from telerobot_nodes.core.protocol import ConflictKind, ExecutorMode
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.cspace.service import InProcessPlanner
+from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, Health, run_node
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.forward_display import ForwardDisplay, Shown
@@ -25,6 +27,8 @@ TICK_PERIOD = 0.04  # [s]
 CHECK_TIME = 0.015  # [s] of each tick for examining points, if there are many
 MARKER_PERIOD = 0.5  # [s]
 LINE_POINTS = 200  # most points of a displayed line
+PART_POINTS = 2000  # most of one part of a motion; the plan is not simulated while they are read
+MOST_REPLACED = 100  # motions that are remembered
 
 
 class ForwardSimulatorNode(GraphNode):
@@ -33,11 +37,12 @@ class ForwardSimulatorNode(GraphNode):
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         robot = load_robot(options.robot)
-        self._dof = robot.dof
+        self._dof, self._joint_names = robot.dof, list(robot.joint_names)
         planner = InProcessPlanner({arm_name(self): load_robot(options.robot)}, margin=0.0)  # loads on a thread
         self._forward = ForwardSimulator(robot, planner)
         self._motion = SimulatedMotion(robot, planner)
         self._motion_id = 0, 0  # stamp of its parts
+        self._replaced: deque[tuple[int, int]] = deque(maxlen=MOST_REPLACED)  # stamps of earlier ones
         self._present = PresentEstimator()
         self._round_trip = -1.0
         self._robot_time = 0.0
@@ -106,14 +111,25 @@ class ForwardSimulatorNode(GraphNode):
         )
 
     def _on_motion(self, message: Any) -> None:
-        """A part of a motion, the next one of it, or the first of another, which replaces it."""
+        """A part of a motion, the next one of it, or the first of another, which replaces it.
+
+        A motion that was replaced does not come back: its sender does not know, and goes on.
+        """
+        stamp = message.header.stamp.sec, message.header.stamp.nanosec
+        if stamp in self._replaced:
+            return
+        if len(message.points) > PART_POINTS:
+            raise InvalidValueError("motion.points (length)", len(message.points), f"allowed: up to {PART_POINTS}")
+        if message.points and list(message.joint_names) != self._joint_names:
+            allowed = f"allowed: {', '.join(self._joint_names)}"
+            raise InvalidValueError("motion.joint_names", ", ".join(message.joint_names), allowed)
         times = np.array([point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in message.points])
         joints = [finite_array(point.positions, "motion.points.positions", self._dof) for point in message.points]
-        stamp = message.header.stamp.sec, message.header.stamp.nanosec
-        if stamp != self._motion_id or not message.points:
-            self._motion.clear()
+        new = stamp != self._motion_id or not message.points
+        self._motion.extend(times, np.array(joints).reshape(-1, self._dof), self.now(), new)
+        if new:
+            self._replaced.append(self._motion_id)
             self._motion_id = stamp
-        self._motion.extend(times, np.array(joints).reshape(-1, self._dof), self.now())
 
     def _recheck(self) -> None:
         self._forward.recheck()

@@ -19,6 +19,7 @@ from telerobot_nodes.operator.forms import (
     Sort,
     StartLeaf,
     StopLeaf,
+    stops_first,
 )
 from telerobot_nodes.operator.scene import palette
 
@@ -80,7 +81,7 @@ class MenuView:
         if self._typed and self._form is not None:
             self._typed = False
             self._form.check()
-        return asked
+        return stops_first(asked)
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
         """Show why a leaf does not run, each reason beside its field; what belongs to none, below."""
@@ -173,9 +174,7 @@ class MenuView:
     # the browser's threads -------------------------------------------------------------------------------------
 
     def _press(self, press: str | Mode | Asked) -> None:
-        if isinstance(press, StopLeaf):
-            self._pressed.appendleft(press)
-        elif len(self._pressed) < MOST_WAITING:
+        if isinstance(press, StopLeaf) or len(self._pressed) < MOST_WAITING:
             self._pressed.append(press)
 
     def _on_typed(self) -> None:

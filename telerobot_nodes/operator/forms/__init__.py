@@ -11,6 +11,7 @@ from telerobot_nodes.operator.forms.form import (
     Mode,
     StartLeaf,
     StopLeaf,
+    stops_first,
 )
 from telerobot_nodes.operator.forms.form_field import FormField, Sort, Value
 
@@ -26,4 +27,5 @@ __all__ = [
     "StartLeaf",
     "StopLeaf",
     "Value",
+    "stops_first",
 ]

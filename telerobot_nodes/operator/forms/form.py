@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -93,6 +93,17 @@ class StopLeaf:
 
 
 Asked = AddLeaf | StartLeaf | StopLeaf
+
+
+def stops_first(pressed: Iterable[Asked]) -> list[Asked]:
+    """What was pressed, stops first; what was started before a stop does not begin after it."""
+    found: list[Asked] = []
+    for asked in pressed:
+        if isinstance(asked, StopLeaf):
+            found = [asked, *(other for other in found if isinstance(other, AddLeaf))]
+        else:
+            found.append(asked)
+    return found
 
 
 @dataclass(frozen=True)

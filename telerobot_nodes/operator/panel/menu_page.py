@@ -31,6 +31,7 @@ from telerobot_nodes.operator.forms import (
     Sort,
     StartLeaf,
     StopLeaf,
+    stops_first,
 )
 
 LINES = 4  # shown of what was told
@@ -104,7 +105,7 @@ class MenuPage(QWidget):
     def take(self) -> list[Asked]:
         """What is to be added, started and stopped, since the last call."""
         asked, self._asked = self._asked, []
-        return asked
+        return stops_first(asked)
 
     def refuse(self, path: str, refusals: Mapping[str, str]) -> None:
         """Show why a leaf does not run, each reason beside its field; what belongs to none, below."""
@@ -153,7 +154,7 @@ class MenuPage(QWidget):
             self._asked.append(AddLeaf(self._path(), self._form.typed(), self._sequence.text()))
 
     def _press_stop(self) -> None:
-        self._asked.insert(0, StopLeaf())
+        self._asked.append(StopLeaf())
 
 
 class _LeafForm(QWidget):

@@ -193,14 +193,20 @@ def test_refusals_of_the_robot_stand_beside_their_field_and_the_others_below(gui
     assert "of another leaf" in gui.shown
 
 
-def test_a_stop_passes_what_waits_and_always_fits(gui, view):
+def test_a_stop_always_fits_and_what_was_started_before_it_does_not_begin(gui, view):
     go(gui, view, "guarded motion", "straight")
+    gui["add straight to the sequence"].press()
     for _ in range(2 * MOST_WAITING):
         gui["run straight"].press()
     gui[STOP].press()
-    taken = view.take()
-    assert taken[0] == StopLeaf()
-    assert len(taken) == 1 + MOST_WAITING
+    stopped, added = view.take()
+    assert stopped == StopLeaf()
+    assert isinstance(added, AddLeaf)
+    gui[STOP].press()
+    gui["run straight"].press()
+    stopped, started = view.take()
+    assert stopped == StopLeaf()
+    assert isinstance(started, StartLeaf)
 
 
 def test_edited_menus_leave_the_person_where_he_is_if_that_is_left(gui, view):

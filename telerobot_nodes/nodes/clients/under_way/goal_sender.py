@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Condition
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -12,6 +13,7 @@ from action_msgs.msg import GoalStatus
 from telerobot_nodes.nodes.clients.under_way.ongoing import Ongoing
 
 FOUND_LIMIT = 5.0  # [s] for the control node to be found
+LOST_LIMIT = 5.0  # [s] without the control node, after which no end of a goal is waited for
 
 Report = TypeVar("Report")
 End = TypeVar("End")
@@ -71,6 +73,26 @@ class RunningGoal(Ongoing[Report, End], ABC, Generic[Report, End]):
         """Take the result; None: the end was not reported."""
 
 
+@dataclass
+class _Begun:
+    """A goal that was sent."""
+
+    client: Any
+    running: RunningGoal[Any, Any]
+    served: float  # [s] when its server was seen last
+
+    def goes_on(self, now: float) -> bool:
+        """False: it has ended, or its server, for example a killed practice robot, has been gone for the limit."""
+        if self.running.ended:
+            return False
+        if self.client.server_is_ready():
+            self.served = now
+        elif now - self.served >= LOST_LIMIT:
+            self.running.ended_with(None)
+            return False
+        return True
+
+
 class GoalSender:
     """Sends the goals of one sender from the graph's side, each as soon as its server is found.
 
@@ -80,6 +102,7 @@ class GoalSender:
     def __init__(self, carrier: GoalCarrier, changed: Condition) -> None:
         self._carrier, self._changed = carrier, changed
         self._waiting: list[tuple[float, Callable[[], bool], Callable[[], None]]] = []  # until [s], send, give up
+        self._begun: list[_Begun] = []
 
     def send(self, client: Any, action: str, goal: Any, running: RunningGoal[Any, Any]) -> None:
         """Send a goal; `running` gets feedback and end."""
@@ -90,6 +113,7 @@ class GoalSender:
             feedback = self._carrier.guarded(lambda message: running.receive(message.feedback))
             sent = client.send_goal_async(goal, feedback)
             sent.add_done_callback(self._carrier.guarded(lambda future: self._answered(running, future.result())))
+            self._begun.append(_Begun(client, running, self._carrier.now()))
             return True
 
         self.later(send, lambda: running.not_served(f"no node serves {self._carrier.namespace}/{action}"))
@@ -100,7 +124,8 @@ class GoalSender:
             self._waiting.append((self._carrier.now() + FOUND_LIMIT, send, late))
 
     def step(self, now: float) -> None:
-        """Send what could not be sent before."""
+        """Send what could not be sent before; end what nobody can report any more."""
+        self._begun = [begun for begun in self._begun if begun.goes_on(now)]
         self._waiting, waiting = [], self._waiting
         for until, send, late in waiting:
             if not send():
