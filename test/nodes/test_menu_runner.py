@@ -118,6 +118,7 @@ class Arm:
 
     def listen(self, listener):
         self.listeners.append(listener)
+        return lambda: self.listeners.remove(listener)
 
     def receive(self, age, joints=()):
         self.state = SimpleNamespace(age=age, joint_position=np.array(joints))

@@ -183,10 +183,15 @@ class Robot(OperatorWords):
         """Wait until the arm would follow what is added to the plan; False after `limit` [s]."""
         return self.wait_until(lambda state: state.ready, limit)
 
-    def listen(self, listener: Callable[[ConsoleView], None]) -> None:
-        """Call `listener` with a view 10 times a second, on the receiving thread; it must not wait."""
+    def listen(self, listener: Callable[[ConsoleView], None]) -> Callable[[], None]:
+        """Call `listener` with a view 10 times a second until what is returned is called; on the receiving thread."""
         with self._changed:
             self._listeners.append(listener)
+        return lambda: self._forget(listener)
+
+    def _forget(self, listener: Callable[[ConsoleView], None]) -> None:
+        with self._changed:
+            self._listeners = [other for other in self._listeners if other is not listener]
 
     # what it is asked ------------------------------------------------------------------------------------------
 

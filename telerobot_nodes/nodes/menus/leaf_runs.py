@@ -122,15 +122,20 @@ class ClientRun:
     def _run(self) -> None:
         try:
             with self._join() as robot:
-                robot.listen(self._follower(robot))
-                if self._stopped:  # while the client was connected
-                    self.end = LeafEnd("stopped before it was sent", ok=False)
-                    return
-                self.end = self._play(robot) if self._leaf.entry.macro else self._move(robot)
+                end_listening = robot.listen(self._follower(robot))
+                try:
+                    self.end = self._begin(robot)
+                finally:
+                    end_listening()
         except TelerobotError as error:
             self.end = LeafEnd(f"refused: {error}", ok=False)
         except Exception as error:  # noqa: BLE001 -- boundary of the thread: a person must see that it ended
             self.end = LeafEnd(f"failed: {error}", ok=False)
+
+    def _begin(self, robot: Robot) -> LeafEnd:
+        if self._stopped:  # while the client was connected
+            return LeafEnd("stopped before it was sent", ok=False)
+        return self._play(robot) if self._leaf.entry.macro else self._move(robot)
 
     def _move(self, robot: Robot) -> LeafEnd:
         self._player = running = robot.begin_primitive(self._leaf.runs, self._values)
