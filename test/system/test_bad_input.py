@@ -47,6 +47,7 @@ BAD_COMMANDS = {
 @pytest.mark.parametrize("case", BAD_COMMANDS)
 def test_a_bad_command_is_refused_by_name_and_the_plan_stays(terminal, case):
     topic, make, word = BAD_COMMANDS[case]
+    assert terminal.wait_for(lambda c: c.queue.head_seq > 0, 20.0)  # the plan has begun, by itself
     before = terminal.operator.queue
     publisher = terminal.publisher(topic)
 
