@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pinocchio as pin
 import yaml
+from scipy.spatial.transform import Rotation, Slerp
 
 from telerobot_nodes.core.values import FloatArray, se3_from_pose
 from telerobot_nodes.errors import InvalidValueError
@@ -190,16 +191,9 @@ def _joint_move(track: Track, begin: int, end: int) -> dict[str, Any]:
 
 def _between(first: FloatArray, last: FloatArray, share: FloatArray) -> FloatArray:
     """Poses (n, 7) on the straight way between two poses (7,), turned by as much, at the shares (n,) of it."""
-    s = share[:, None]
-    place = first[:3] + s * (last[:3] - first[:3])
-    cosine = float(first[3:] @ last[3:])
-    half = float(np.arccos(np.clip(abs(cosine), 0.0, 1.0)))  # of the angle
-    goal = last[3:] if cosine >= 0.0 else -last[3:]
-    if half < 1e-6:
-        turned = first[3:] + s * (goal - first[3:])
-    else:
-        turned = (np.sin((1.0 - s) * half) * first[3:] + np.sin(s * half) * goal) / np.sin(half)
-    return np.hstack((place, turned))
+    place = first[:3] + share[:, None] * (last[:3] - first[:3])
+    turn = Slerp([0.0, 1.0], Rotation.from_quat(np.stack((first[3:], last[3:]))))
+    return np.hstack((place, turn(np.clip(share, 0.0, 1.0)).as_quat()))
 
 
 def _progress(pose: FloatArray) -> FloatArray:

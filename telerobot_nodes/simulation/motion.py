@@ -23,16 +23,10 @@ LARGEST = 1e4  # [rad] of a joint; differences of what is near the largest numbe
 class SimulatedMotion:
     """At most one motion, which grows while it is drawn. One thread."""
 
-    def __init__(
-        self,
-        robot: RobotModel,
-        checker: CollisionChecker | None = None,
-        bounds: ConflictBounds | None = None,
-        capacity: int = CAPACITY,
-    ) -> None:
+    def __init__(self, robot: RobotModel, checker: CollisionChecker | None = None, capacity: int = CAPACITY) -> None:
         self._robot, self._capacity = robot, capacity
         self._path = SimulatedPath(Kinematics(robot), robot.home, capacity)
-        self._conflicts = PathConflicts(robot, self._path, checker, bounds or ConflictBounds())
+        self._conflicts = PathConflicts(robot, self._path, checker, ConflictBounds())
         self._began = 0.0  # [s] when its first point was added
 
     def __len__(self) -> int:

@@ -69,7 +69,8 @@ def test(
     with drawing(model, namespace) if show else nullcontext() as drawn:
         offline = OfflineRobot(model, drawn.joints if drawn and begin is None else begin, one_way=0.5 * delay)
         offline.camera_pose = pose
-        offline.follow(_follower(model, follow, drawn), FOLLOW_PERIOD)
+        if follow or drawn:
+            offline.follow(_follower(model, follow, drawn), FOLLOW_PERIOD)
         date = datetime.now(timezone.utc).isoformat(timespec="seconds")
         recorded = RecordedRun(macros, name, arguments, robot, date, delay=0.5 * delay)
         told = _print_end if follow else _shower(as_json)

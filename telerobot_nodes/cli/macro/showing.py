@@ -49,12 +49,12 @@ def require_same_arm(model: RobotModel, namespace: str) -> None:
     """Raise InvalidValueError unless the joints that the forward simulation draws are those of the model."""
     from telerobot_nodes.nodes.framework import Foreground
 
-    names: list[str] = []
+    received: list[tuple[str, ...]] = []
     with Foreground(f"telerobot_show_{os.getpid()}", namespace) as foreground:
-        foreground.subscribe(JOINTS, lambda message: names.extend(message.name))
-        foreground.wait(lambda: bool(names), NAMES_LIMIT)
-    if names and tuple(names[: len(set(names))]) != model.joint_names:
-        allowed = f"allowed: the graph's own, whose joints are {', '.join(dict.fromkeys(names))}"
+        foreground.subscribe(JOINTS, lambda message: received.append(tuple(message.name)))
+        foreground.wait(lambda: bool(received), NAMES_LIMIT)
+    if received and received[-1] != model.joint_names:
+        allowed = f"allowed: the graph's own, whose joints are {', '.join(received[-1])}"
         raise InvalidValueError("--robot", model.name, allowed)
 
 
