@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "rate": "operate:rate",
     "brake": "operate:brake",
     "collision-stop": "operate:collision_stop",
+    "singularities": "operate:singularities",
     "pause": "operate:pause",
     "position": "operate:position",
     "control": "operate:control",

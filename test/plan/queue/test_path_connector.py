@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from plan_values import HOME
+from queue_session import Within
 
 from telerobot_nodes.errors import JoinError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
@@ -12,16 +13,12 @@ from telerobot_nodes.plan.shaping import TimeBaseConfig
 CONFIG = TimeBaseConfig()
 
 
-def everywhere(pose):
-    """No limit of reach."""
-
-
 def at(y=0.0, z=0.4, turn=0.0):
     return np.array([0.4, y, z, 0.0, 0.0, np.sin(0.5 * turn), np.cos(0.5 * turn)])
 
 
-def connector(reach=everywhere, **values):
-    return PathConnector(CONFIG, 0.02, reach, **values)
+def connector(check=None, **values):
+    return PathConnector(CONFIG, 0.02, Within(check) if check else Within(), **values)
 
 
 def detour(start, goal):
