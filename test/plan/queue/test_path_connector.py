@@ -136,3 +136,20 @@ def test_a_planner_without_a_path_is_a_refusal():
 
     with pytest.raises(JoinError, match="no path"):
         connector(blocked=lambda path: "pole", planner=planner).connect(HOME, at(0.2))
+
+
+@pytest.mark.parametrize("passes", [False, True])
+def test_a_connection_that_passes_a_singularity_too_fast_for_the_joints_is_refused(passes):
+    class Fast(Within):
+        pass_singularities = passes
+
+        def step(self, before, pose):
+            if before[1] < 0.1 < pose[1]:
+                raise OutOfReachError("joint 3 would turn too far: slower")
+
+    connects = PathConnector(CONFIG, 0.02, Fast())
+    if passes:
+        with pytest.raises(JoinError, match="join: joint 3 would turn too far: slower"):
+            connects.connect(HOME, at(0.2))
+    else:
+        assert connects.connect(HOME, at(0.2)).pose[-1] == pytest.approx(at(0.2))
