@@ -146,6 +146,14 @@ def collision_stop(
     do(commands.CollisionStop(state is Switch.ON), namespace)
 
 
+def singularities(
+    state: Annotated[Switch, typer.Argument(help="on: the hand may pass singularities; off: it stops before them.")],
+    namespace: Namespace = "",
+) -> None:
+    """Let the hand's path pass singularities, as slowly as the joints need, or stop it before them."""
+    do(commands.PassSingularities(state is Switch.ON), namespace)
+
+
 def undo(namespace: Namespace = "") -> None:
     """Bring back the points that the time brake or clear has deleted, before the next point is laid."""
     do(commands.Deed.UNDO, namespace)

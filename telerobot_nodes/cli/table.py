@@ -52,6 +52,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "linear-scale": Entry("operate:linear_scale", "Set how far the tool moves when the hand moves."),
         "angular-scale": Entry("operate:angular_scale", "Set how far the tool turns when the hand turns."),
         "collision-stop": Entry("operate:collision_stop", "Let the robot wait before predicted collisions, or not."),
+        "singularities": Entry("operate:singularities", "Let the hand pass singularities of the arm, or not."),
         "scrub": Entry("operate:scrub", "Show the simulated arm at a time of the plan ahead."),
         "mode": Entry("operate:mode", "Select who moves the arm: your hand, a primitive, the program, by turns."),
         "direct": Entry("operate:direct", "Select what the input device moves: the plan or the running primitive."),

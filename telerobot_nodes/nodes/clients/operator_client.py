@@ -61,6 +61,7 @@ _CALLS: dict[commands.Kind, _Call] = {
     commands.TimeClutch: ("path_plan_queue/time_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.PositionClutch: ("path_plan_queue/position_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.CollisionStop: ("path_plan_queue/stop_before_collision", lambda c: SetBool.Request(data=c.engaged)),
+    commands.PassSingularities: ("path_plan_queue/pass_singularities", lambda c: SetBool.Request(data=c.engaged)),
     commands.Brake: ("path_plan_queue/brake", lambda c: SetValue.Request(value=float(c.rate))),
     commands.Clear: ("path_plan_queue/clear", lambda c: Trigger.Request()),
     commands.Resume: ("path_plan_queue/resume", lambda c: Trigger.Request()),

@@ -53,6 +53,16 @@ class CollisionStop:
 
 
 @dataclass(frozen=True)
+class PassSingularities:
+    """Engaged: the hand's path may pass singularities, as slowly as the joints need. Else it stops before them."""
+
+    engaged: bool
+
+    def __str__(self) -> str:
+        return f"pass singularities {'on' if self.engaged else 'off'}"
+
+
+@dataclass(frozen=True)
 class Brake:
     """Delete points from the end of the plan at `rate` [plan s/s]; 0 releases the brake."""
 
@@ -336,6 +346,7 @@ Command = (
     | TimeClutch
     | PositionClutch
     | CollisionStop
+    | PassSingularities
     | Brake
     | Clear
     | Halt

@@ -37,6 +37,10 @@ class OperatorWords(ABC):
         """Engaged: the robot waits before points that are predicted to collide. Disengaged: it executes them."""
         return self.ask(commands.CollisionStop(engaged))
 
+    def pass_singularities(self, engaged: bool) -> Outcome:
+        """Engaged: the hand's path may pass singularities, as slowly as the joints need. Else it stops before them."""
+        return self.ask(commands.PassSingularities(engaged))
+
     def brake(self, rate: float) -> Outcome:
         """Time brake: delete points from the end of the plan at `rate` [plan s/s]; 0 releases it."""
         return self.ask(commands.Brake(rate))

@@ -86,6 +86,7 @@ class QueueStatus:
     round_trip: float = -1.0
     stale: bool = True
     stop_before_collision: bool = True
+    pass_singularities: bool = False
     gripper: float = -1.0  # [m] requested; negative: not set
     target_pose: FloatArray = field(default_factory=_empty)
 

@@ -51,6 +51,7 @@ class Controls:
     time_clutch: bool | None
     position_clutch: bool | None
     collision_stop: bool | None
+    pass_singularities: bool | None
     time_ratio: float | None
     orientation_clutch: bool | None
     linear_scale: float | None
@@ -114,6 +115,7 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
             time_clutch=client.queue.time_clutch if queue_fresh else None,
             position_clutch=client.queue.position_clutch if queue_fresh else None,
             collision_stop=client.queue.stop_before_collision if queue_fresh else None,
+            pass_singularities=client.queue.pass_singularities if queue_fresh else None,
             time_ratio=client.queue.time_ratio if queue_fresh else None,
             orientation_clutch=client.queue.orientation_clutch if queue_fresh else None,
             linear_scale=client.queue.linear_scale if queue_fresh else None,
@@ -301,6 +303,8 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
         rows.append(Row("hand scale", scales))
     if not queue.stop_before_collision:
         rows.append(Row("collision stop", "off: the robot executes points that collide", Tone.WARN))
+    if queue.pass_singularities:
+        rows.append(Row("singularities", "may be passed: joints turn fast and the arm slows there", Tone.WARN))
     if queue.brake_rate > 0.0:
         rows.append(Row("time brake", f"{queue.brake_rate:.1f} plan s/s", Tone.WARN))
     if client.simulation.conflicts:

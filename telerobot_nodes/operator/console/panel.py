@@ -99,6 +99,12 @@ class Panel:
             hint = "on: the robot waits before points that are predicted to collide; off: it executes them"
             stop = self._gui.add_checkbox("stop before collision", True, hint=hint)
             self._follow(stop, lambda: commands.CollisionStop(stop.value), lambda controls: controls.collision_stop)
+        if commands.PassSingularities in offered:
+            hint = "on: the hand may lead the tool through singularities, slowly; off: it stops before them"
+            passes = self._gui.add_checkbox("pass singularities", False, hint=hint)
+            self._follow(
+                passes, lambda: commands.PassSingularities(passes.value), lambda controls: controls.pass_singularities
+            )
         if commands.Brake in offered:
             hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
             rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)

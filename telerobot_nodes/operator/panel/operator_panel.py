@@ -110,6 +110,9 @@ class OperatorPanel(QWidget):
         form.addRow("trial path", self._deeds((Deed.ADOPT, Deed.DISCARD)))
         waits = "stop before collision: the robot waits before points that would collide"
         form.addRow(self._box("collision_stop", waits, commands.CollisionStop, lambda c: c.collision_stop))
+        passes = "pass singularities: the hand may lead the tool through, slowly"
+        box = self._box("pass_singularities", passes, commands.PassSingularities, lambda c: c.pass_singularities)
+        form.addRow(box)
         brake = self._number("brake", *commands.BRAKE_RANGE, 0.1, "s/s", commands.Brake, lambda c: c.brake_rate)
         form.addRow("time brake (0: off)", brake)
         opening = self._number("gripper", *GRIPPER_RANGE, 0.002, "m", commands.Gripper, lambda c: c.gripper)
