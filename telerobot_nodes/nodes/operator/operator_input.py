@@ -167,7 +167,7 @@ class OperatorInputNode(GraphNode):
         """Let the device move what it shall in this mode."""
         target = moves(mode, self._client.queue.has_authority)
         changed = target is not self._moves
-        if changed and self._joy.active:  # end the motion of the previous one
+        if changed and self._joy.let_go():  # a stick that is held moves nothing else at once
             self._move(np.zeros(6), self._joy.frame)
         self._mode, self._moves = mode, target
         if changed:
