@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.operator.client import commands
 
 if TYPE_CHECKING:
@@ -207,6 +208,14 @@ def record(
 ) -> None:
     """Begin a recording of this host's graph, or end it; each is a bag of its own."""
     do(commands.Record(state is Switch.ON, "" if folder is None else str(folder.absolute())), namespace)
+
+
+def mode(
+    name: Annotated[str, typer.Argument(help="teleoperation, shared, supervisory, autonomous or traded.")],
+    namespace: Namespace = "",
+) -> None:
+    """Select who moves the arm."""
+    do(commands.Mode(ControlMode.named(name)), namespace)
 
 
 def direct(

@@ -9,7 +9,7 @@ from telerobot_nodes.bench.study import delay_study, performance
 from telerobot_nodes.bench.study.delay_rig import DelayRig
 from telerobot_nodes.bench.study.performance import Performance, perform, strategies
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.study.design import PLATE, TASKS
+from telerobot_nodes.study.design import PLATE, STUDIED, TASKS, StudySettings
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,51 @@ def test_targets_move_when_the_arm_has_passed_and_are_seen_a_way_later():
     assert apart == pytest.approx([0.0] * 5 + [0.06] * 5)
 
 
+def test_a_soft_plate_is_pressed_and_stands_beside_where_it_is_drawn():
+    task, start = STUDIED["contact"], np.zeros(3)
+    errors = np.array([task.error(seed) for seed in range(50)])
+    assert not errors[:, :2].any()
+    assert 0.003 < np.abs(errors[:, 2]).max() <= task.plate_error
+    assert {np.sign(z) for z in errors[:, 2]} == {-1.0, 1.0}
+    for goal in task.goals(1, start):
+        assert goal.check
+        assert task.plate + goal.width < goal.position[2] < PLATE  # pressed, and not too hard
+
+
+@pytest.mark.lengthy
+def test_who_cannot_know_where_the_plate_stands_looks_at_each_contact():
+    late = perform("contact", "c", "cautious", 2.0, 1).seconds
+    assert late - perform("contact", "c", "cautious", 0.0, 1).seconds > 8 * 2.0
+
+
+@pytest.mark.lengthy
+def test_a_hand_over_costs_two_round_trips_and_the_last_look_a_third():
+    now, late = (perform("hand-over", "c", "plain", d, 2) for d in (0.0, 2.0))
+    assert now.movements == late.movements >= 10
+    assert late.seconds - now.seconds == pytest.approx(3 * 2.0, abs=0.8)
+
+
+def test_without_a_plan_the_other_operator_takes_hold_of_the_arm_where_it_is():
+    run = performance._Run(STUDIED["hand-over"], "a", 0.0, 2, "plain")
+    assert run.finish(0.1).movements >= 10
+
+
+def test_control_passes_at_the_robot_and_no_point_is_lost_or_doubled():
+    run = performance._Run(STUDIED["hand-over"], "c", 1.0, 1, "plain")
+    assert run.finish(0.04).seconds < performance.LONGEST
+    first, second = run.rig.sides
+    assert not first.queue.has_authority
+    assert second.queue.has_authority
+    run._wait(3.0)
+    assert run.rig.executed == sorted(set(run.rig.executed))
+    assert run.rig.executed[-1] == second.queue.state(run.rig.now).head_seq
+
+
+def test_people_are_not_asked_for_tasks_of_the_scripted_operator():
+    with pytest.raises(InvalidValueError, match="tasks"):
+        StudySettings(tasks=("contact",))
+
+
 def test_the_task_is_the_same_for_the_same_seed_and_another_for_another():
     start = DelayRig(0.0, 1).start[:3]
     one, same, other = (TASKS["trace"].goals(seed, start) for seed in (1, 1, 2))
@@ -76,7 +121,9 @@ def test_the_task_is_the_same_for_the_same_seed_and_another_for_another():
 def test_care_is_offered_where_it_can_be_taken():
     assert list(strategies(TASKS["trace"], "b")) == ["plain"]
     assert list(strategies(TASKS["plate"], "b")) == ["plain", "careful"]
-    assert list(strategies(TASKS["trace"], "d")) == ["plain", "careful"]
+    assert list(strategies(TASKS["trace"], "d")) == ["plain", "moving on", "careful"]
+    assert list(strategies(STUDIED["contact"], "a")) == ["plain", "careful"]
+    assert list(strategies(STUDIED["contact"], "c")) == ["plain", "cautious"]
 
 
 def test_each_condition_counts_with_its_better_strategy():

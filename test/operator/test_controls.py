@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from telerobot_nodes.cli import main
-from telerobot_nodes.cli.app import COMMANDS
+from telerobot_nodes.cli.table import COMMANDS
 from telerobot_nodes.operator.camera import CameraFolder
 from telerobot_nodes.operator.client import CONTROLS, Missing, OperatorWords, Outcome, Result, commands
 from telerobot_nodes.operator.client.commands import Deed, kind_of

@@ -20,7 +20,7 @@ import numpy as np
 from telerobot_nodes.bench import report
 from telerobot_nodes.bench.study.performance import Performance, perform, strategies
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.study.design import CONDITIONS, TASKS, TOUCH_COST
+from telerobot_nodes.study.design import CONDITIONS, STUDIED, TOUCH_COST
 from telerobot_nodes.study.results import draw, ratio_interval, text, time_rows
 
 SEEDS = 20
@@ -49,7 +49,9 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "text": "\n\n".join(text(name, delays[name], tables[name]) for name in delays),
         "conditions": CONDITIONS,
         "touch_costs_s": TOUCH_COST,
-        "tasks": {name: {"title": TASKS[name].title, "round_trip_s": delays[name], **tables[name]} for name in delays},
+        "tasks": {
+            name: {"title": STUDIED[name].title, "round_trip_s": delays[name], **tables[name]} for name in delays
+        },
         "runs": {" ".join(map(str, key)): [asdict(one) for one in row] for key, row in runs.items()},
     }
     if "plot" in options:
@@ -58,10 +60,10 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
 
 
 def _tasks(options: Mapping[str, Any]) -> Sequence[str]:
-    chosen = str(options.get("tasks", ",".join(TASKS))).split(",")
+    chosen = str(options.get("tasks", ",".join(STUDIED))).split(",")
     for name in chosen:
-        if name not in TASKS:
-            raise InvalidValueError("tasks", name, f"allowed: {', '.join(TASKS)}")
+        if name not in STUDIED:
+            raise InvalidValueError("tasks", name, f"allowed: {', '.join(STUDIED)}")
     return chosen
 
 
@@ -71,13 +73,13 @@ def _delays(name: str, options: Mapping[str, Any]) -> tuple[float, ...]:
             return tuple(float(value) for value in str(options["delays"]).split(","))
         except ValueError:
             raise InvalidValueError("delays", options["delays"], "allowed: seconds, with commas") from None
-    return DELAYS if name == next(iter(TASKS)) else FEW_DELAYS
+    return DELAYS if name == next(iter(STUDIED)) else FEW_DELAYS
 
 
 def _keys(delays: Mapping[str, Sequence[float]]) -> Iterable[Key]:
     for name, row in delays.items():
         for condition in CONDITIONS:
-            for strategy in strategies(TASKS[name], condition):
+            for strategy in strategies(STUDIED[name], condition):
                 yield from ((name, condition, strategy, round_trip) for round_trip in row)
 
 

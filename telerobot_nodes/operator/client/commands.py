@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE, CameraSetting
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE, ControlMode
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError
 
@@ -255,6 +255,16 @@ class Direct:
 
 
 @dataclass(frozen=True)
+class Mode:
+    """Select who moves the arm [US5231693]."""
+
+    mode: ControlMode
+
+    def __str__(self) -> str:
+        return f"mode {self.mode.word}"
+
+
+@dataclass(frozen=True)
 class Scrub:
     """Show the simulated arm at a plan time of the plan ahead [s]; negative: off."""
 
@@ -353,6 +363,7 @@ Command = (
     | StopReplay
     | SetLink
     | Direct
+    | Mode
     | Scrub
     | SetCamera
     | Record

@@ -97,6 +97,7 @@ CONTROLS: tuple[Control, ...] = (
     _deed(Deed.TAKE_CONTROL, "control", "control take"),
     Control("replay a hand", (C.Replay,), "replay", "replay", "replay", "replay"),
     Control("end the replay", (C.StopReplay,), "replay", "replay --stop", "stop_replay", "stop_replay"),
+    Control("mode of control", (C.Mode,), "mode", "mode shared", "control_mode", "mode"),
     Control("device moves the primitive", (C.Direct,), "direct", "direct on", "direct", "direct"),
     Control("emulated link", (C.SetLink,), "delay [s]", "link 0.5", "set_link", "link"),
     Control("camera", (C.SetCamera,), "pictures [Hz]", "camera wrist --rate 2", "set_camera", _NO_PICTURE),

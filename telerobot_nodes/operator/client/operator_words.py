@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.client.commands import Command, Deed
 from telerobot_nodes.operator.client.requests import Outcome
@@ -111,6 +112,10 @@ class OperatorWords(ABC):
     def record(self, on: bool, folder: str = "") -> Outcome:
         """Begin a recording in a new folder, or end it; empty `folder`: the recorder's default, beside the others."""
         return self.ask(commands.Record(on, folder))
+
+    def control_mode(self, mode: str) -> Outcome:
+        """Who moves the arm: teleoperation, shared, supervisory, autonomous, traded. Raises InvalidValueError."""
+        return self.ask(commands.Mode(ControlMode.named(mode)))
 
     def direct(self, on: bool) -> Outcome:
         """On: the input device moves the primitive that runs, and not the plan."""

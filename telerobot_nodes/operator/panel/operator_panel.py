@@ -26,10 +26,10 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, trial_of
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, ControlMode, trial_of
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
-from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedNumber
+from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedChoice, FollowedNumber
 from telerobot_nodes.operator.panel.menu_page import MenuPage
 from telerobot_nodes.operator.panel.stop_rows import StopRows
 
@@ -57,7 +57,9 @@ class OperatorPanel(QWidget):
         self.setWindowTitle("Telerobot")
         self.setObjectName("OperatorPanel")
         self.requests = Requests()
-        self._followed: list[tuple[FollowedNumber | FollowedBox, Callable[[Controls], float | bool | None]]] = []
+        self._followed: list[
+            tuple[FollowedNumber | FollowedBox | FollowedChoice, Callable[[Controls], float | bool | str | None]]
+        ] = []
         self._stops = StopRows(self._send)
         self._status, self._notices = _text("status"), _text("notices")
         self._answers = QPlainTextEdit()
@@ -130,6 +132,10 @@ class OperatorPanel(QWidget):
 
     def _device_page(self) -> QWidget:
         form = QFormLayout()
+        words = tuple(mode.word for mode in ControlMode)
+        mode = FollowedChoice("mode", words, lambda word: self._send(commands.Mode(ControlMode.named(word))))
+        self._followed.append((mode, lambda controls: controls.mode))
+        form.addRow("who moves the arm", mode)
         file, speed = QLineEdit(), FollowedNumber("speed", *commands.RATIO_RANGE, 0.1, "", lambda value: None)
         file.setObjectName("hand")
         file.setPlaceholderText("recorded hand; empty: the demo's own")

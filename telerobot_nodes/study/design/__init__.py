@@ -7,7 +7,7 @@ from telerobot_nodes.study.design.judge import Ending, Judge
 from telerobot_nodes.study.design.operator import Act, Goal, Human, ScriptedOperator, Strategy, View
 from telerobot_nodes.study.design.order import Trial, order_of, williams
 from telerobot_nodes.study.design.settings import StudySettings
-from telerobot_nodes.study.design.tasks import PLATE, TASKS, WARM_UP, Task, task_named
+from telerobot_nodes.study.design.tasks import PLATE, STUDIED, TASKS, WARM_UP, Task, task_named
 from telerobot_nodes.study.design.workload import HIGHEST, LOWEST, SCALES, STEP, Scale, Workload
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "PLATE",
     "SCALES",
     "STEP",
+    "STUDIED",
     "TASKS",
     "TOUCH_COST",
     "WARM_UP",

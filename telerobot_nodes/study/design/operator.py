@@ -65,7 +65,9 @@ class Strategy:
     """The controls that a condition lets the operator use."""
 
     position_clutch_below: float = 0.0  # [m] narrower targets, and those near a wall, are tried on the trial path first
-    brake: bool = False  # wrong movements are deleted with the time brake
+    brake: bool = False  # what was drawn in vain is taken back with the time brake
+    moves_on: bool = False  # from a wrong movement, instead of taking it back
+    caution: float = 0.0  # [m] above a target, to begin with, where a plate may stand higher than it is drawn
     approach: float = 0.0  # [m] height from which targets near a wall are approached; 0: at once
 
     def tries(self, goal: Goal) -> bool:
@@ -119,16 +121,26 @@ class _Doing(Enum):
 class ScriptedOperator:
     """Works through `goals`; `hand` (3,) [m] is the hand's position in the device's coordinates."""
 
-    def __init__(self, goals: Sequence[Goal], seed: int, strategy: Strategy, human: Human | None = None) -> None:
+    def __init__(
+        self,
+        goals: Sequence[Goal],
+        seed: int,
+        strategy: Strategy,
+        human: Human | None = None,
+        hands_over: bool = False,
+    ) -> None:
+        """`hands_over`: done at the last goal on the display; the sight of the actual arm there is another's."""
         self.human = human or Human()
+        self._hands_over = hands_over
         self.hand = np.zeros(3)
         self.movements = 0
         self.slips = 0
         self._goals = strategy.ways(goals)
         self._strategy = strategy
+        self._takes_back_slips = strategy.brake and not strategy.moves_on
         self._seed = seed
         self._attempts = [0] * len(self._goals)
-        self._bias = np.zeros(3)  # [m] from a target to where the operator aims
+        self._bias = np.array([0.0, 0.0, strategy.caution])  # [m] from a target to where the operator aims
         self._moved_from: int | None = None  # first target that has moved since the operator was there
         self._random = np.random.default_rng(seed)
         self._number = 0
@@ -242,7 +254,7 @@ class ScriptedOperator:
                 self._turn(_Doing.CONNECT, now + self.human.reaction + self.human.button)
             else:
                 self._next(now, self.human.reaction)
-        elif self._slipped and self._strategy.brake and not self._tried:
+        elif self._takes_back_slips and self._slipped and not self._tried:
             self._press_brake(now, then=_Doing.REACT)
         else:
             self._slipped = False
@@ -272,6 +284,9 @@ class ScriptedOperator:
     def _next(self, now: float, pause: float) -> None:
         goal = self._goals[self._number]
         last = self._number == len(self._goals) - 1
+        if last and self._hands_over:
+            self._turn(_Doing.DONE, now + pause)
+            return
         if goal.check or last:
             self._turn(_Doing.CONFIRM, now + pause)
             return

@@ -19,6 +19,9 @@ NARROW, WIDE = 0.008, 0.025  # [m] target widths: pick and place; gates of the t
 GATES = 8
 PLATE_TARGETS = 8
 CLEARANCE = 0.006  # [m] of the targets over the plate
+PRESS, PRESS_WIDTH = 0.002, 0.003  # [m] depth in the soft plate that makes the contact, and its tolerance
+TOO_DEEP = 0.006  # [m] in the plate: the arm was stopped for too much force
+PLATE_ERROR = 0.006  # [m] by which the plate stands higher or lower than it is drawn, at most
 SLOW = 0.08  # [-] of the joints' velocities and accelerations: the arm is slower than the hand
 MODEL_ERROR = 0.005  # [m] from where the simulated tool is drawn to where the actual one goes
 
@@ -44,6 +47,8 @@ class Task:
     plate: float | None = None
     moves: TargetMove | None = None
     model_error: float = 0.0  # [m]
+    plate_error: float = 0.0  # [m] by which the plate stands higher or lower than the operator is shown, at most
+    hands_over: int = 0  # targets of the first operator, the rest is for another; 0: there is one operator
     jitter: float = 0.0  # [-] standard deviation of the one-way delay, of the delay
     loss: float = 0.0  # [-] each way
 
@@ -64,8 +69,10 @@ class Task:
 
     def error(self, seed: int) -> FloatArray:
         """(3,) [m] from the actual tool to where the simulated one is drawn."""
-        way = np.random.default_rng([seed, 11]).normal(size=3)
-        return self.model_error * way / float(np.linalg.norm(way))
+        random = np.random.default_rng([seed, 11])
+        way = random.normal(size=3)
+        height = np.array([0.0, 0.0, self.plate_error * random.uniform(-1.0, 1.0)])
+        return np.asarray(self.model_error * way / float(np.linalg.norm(way)) + height)
 
 
 def trace(random: np.random.Generator, start: FloatArray) -> list[Goal]:
@@ -88,6 +95,13 @@ def along_plate(random: np.random.Generator, start: FloatArray) -> list[Goal]:
     return [Goal(start + np.array([x, y, height]), NARROW, near_wall=True) for x, y in random.permutation(plane)]
 
 
+def into_plate(random: np.random.Generator, start: FloatArray) -> list[Goal]:
+    """Eight places of a soft plate to press, each to be seen pressed before the next."""
+    over = along_plate(random, start)
+    depth = np.array([0.0, 0.0, -CLEARANCE - PRESS])
+    return [Goal(goal.position + depth, PRESS_WIDTH, check=True, near_wall=True) for goal in over]
+
+
 PLATE = -0.08  # [m] from the tool's start
 
 TASKS: Mapping[str, Task] = {
@@ -104,6 +118,17 @@ TASKS: Mapping[str, Task] = {
     "poor-link": Task("the trace over a link with jitter and loss", trace, jitter=0.2, loss=0.05),
 }
 
+# not for people yet: the display shows no force, and two are needed
+SCRIPTED: Mapping[str, Task] = {
+    "contact": Task(
+        "eight contacts with a soft plate that stands up to 6 mm beside where it is drawn",
+        into_plate,
+        plate=PLATE - TOO_DEEP,
+        plate_error=PLATE_ERROR,
+    ),
+    "hand-over": Task("the trace; after the fifth target another operator goes on", trace, hands_over=5),
+}
+
 
 def reach(random: np.random.Generator, start: FloatArray) -> list[Goal]:
     """Two wide targets above the start."""
@@ -115,6 +140,9 @@ def reach(random: np.random.Generator, start: FloatArray) -> list[Goal]:
 
 
 WARM_UP: Mapping[str, Task] = {"reach": Task("two wide targets, to get to know the controls", reach)}
+
+
+STUDIED: Mapping[str, Task] = {**TASKS, **SCRIPTED}
 
 
 def task_named(name: str) -> Task:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.plotting import draw_delay_study
-from telerobot_nodes.study.design import CONDITIONS, DIRECT, task_named
+from telerobot_nodes.study.design import CONDITIONS, DIRECT, STUDIED, WARM_UP
 from telerobot_nodes.study.results.intervals import Interval, mean_interval, ratio_interval
 
 DIGITS = 3
+TITLES = {name: task.title for name, task in {**STUDIED, **WARM_UP}.items()}
 NOT_DONE = (float("nan"),) * 3  # a gap in the picture
 
 Cell = tuple[float, float, float] | None  # estimate and interval; None: nobody has done it
@@ -36,7 +37,7 @@ def time_rows(delays: Sequence[float], times: Times) -> dict[str, dict[str, list
 
 def text(name: str, delays: Sequence[float], rows: Mapping[str, Any]) -> str:
     """Task time [s] with half the width of its interval, a row per condition, a column per delay."""
-    lines = [f"{name}: {task_named(name).title}", "round trip [s]".ljust(42) + "".join(f"{d:14.1f}" for d in delays)]
+    lines = [f"{name}: {TITLES[name]}", "round trip [s]".ljust(42) + "".join(f"{d:14.1f}" for d in delays)]
     for condition, title in CONDITIONS.items():
         shown = "".join(_shown(cell) for cell in rows["seconds"][condition])
         lines.append(f"({condition}) {title}".ljust(42) + shown)
@@ -45,7 +46,7 @@ def text(name: str, delays: Sequence[float], rows: Mapping[str, Any]) -> str:
 
 def draw(tables: Mapping[str, tuple[Sequence[float], Mapping[str, Any]]], file: Path) -> None:
     """Write the picture; `tables`: delays [s] and rows by task."""
-    draw_delay_study({task_named(name).title: (delays, _lines(rows)) for name, (delays, rows) in tables.items()}, file)
+    draw_delay_study({TITLES[name]: (delays, _lines(rows)) for name, (delays, rows) in tables.items()}, file)
 
 
 def _lines(rows: Mapping[str, Any]) -> dict[str, Sequence[Sequence[float]]]:

@@ -31,6 +31,30 @@ def work(goals, delay, strategy=None, human=STEADY, seed=1, arm_delay=None, long
     return operator, now, acts
 
 
+def test_who_moves_on_takes_no_slip_back():
+    human = Human(slip=1.0)
+    _, _, acts = work(GOALS[:1], 0.0, Strategy(brake=True, moves_on=True), human)
+    assert not acts
+
+
+def test_who_hands_over_is_done_at_the_last_target_on_the_display():
+    operator = ScriptedOperator(GOALS, 1, Strategy(), STEADY, hands_over=True)
+    now = 0.0
+    while not operator.done and now < 60.0:
+        now += 0.02
+        operator.step(now, View(operator.hand, 0.0, np.full(3, 9.0), 0.0))
+    assert operator.done
+    assert np.linalg.norm(operator.hand - GOALS[-1].position) <= 0.5 * GOALS[-1].width
+
+
+def test_caution_stays_above_until_the_actual_arm_is_seen():
+    operator, lowest = ScriptedOperator(GOALS[:1], 1, Strategy(caution=0.02), STEADY), np.inf
+    for step in range(200):
+        operator.step(0.02 * step, View(operator.hand, 0.0, np.full(3, 9.0), 9.0))
+        lowest = min(lowest, np.linalg.norm(operator.hand - GOALS[0].position))
+    assert lowest == pytest.approx(0.02, abs=0.01)
+
+
 def test_the_task_is_done_when_the_last_goal_is_seen_reached():
     operator, seconds, _ = work(GOALS, 0.0)
     assert operator.done
