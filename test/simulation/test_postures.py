@@ -17,7 +17,7 @@ from telerobot_nodes.simulation import ForwardSimulator
 ROBOT = load_robot("panda")
 BEGIN = np.array(ROBOT.home) + np.array([0.3, 0.0, -0.3, 0.0, 0.1, 0.0, 0.0])  # not home: the plan begins elsewhere
 N = 240
-TIMES = 0.02 * np.arange(N)
+TIMES = 1.0 + 0.02 * np.arange(N)  # the first point comes late: that is no time to move the elbow in
 
 
 def circles():
@@ -68,7 +68,7 @@ def executed(hints=None, ends=(1, 7, 100, N)):
 
 def simulated(hints=None, ends=(3, 90, 91, N)):
     forward = ForwardSimulator(ROBOT)
-    forward.start(BEGIN, 5.0)
+    forward.start(BEGIN, 0.5)
     for first, last in zip((0, *ends[:-1]), ends, strict=True):
         posture = {} if hints is None else {"posture": hints[first:last]}
         forward.append(first + 1, TIMES[first:last], POSES[first:last], **posture)
@@ -120,6 +120,15 @@ def test_a_plan_replaced_by_another_keeps_its_hints():
     forward.append(1, TIMES[:10], POSES[:10])
     forward.reset(1, TIMES, POSES, BEGIN, posture=HINTS)
     assert np.array(forward._plan.q[1:]) == pytest.approx(simulated(HINTS), abs=1e-7)
+
+
+def test_points_that_are_known_already_are_left_out_with_their_hints():
+    forward = ForwardSimulator(ROBOT)
+    forward.start(BEGIN)
+    falling = np.linspace(HINTS, BEGIN, N)[np.arange(N), np.arange(N)]  # another hint at each point
+    forward.append(1, TIMES[:50], POSES[:50], posture=falling[:50])
+    forward.append(1, TIMES, POSES, posture=falling)
+    assert np.array(forward._plan.q[1:]) == pytest.approx(simulated(falling), abs=1e-7)
 
 
 def test_hints_of_another_number_of_joints_are_refused():

@@ -92,7 +92,7 @@ class PlanExecutor:
         self.motion = PlanMotion(robot.limits, self.config)
         self.arbiter = AuthorityArbiter(frozenset(self.config.supervisors), self.config.armed)
         self.receiver = receiver or Receiver(memory.position if memory else None, self.arbiter.may_open)
-        self._kinematics = Kinematics(robot)
+        self._kinematics = _compiled_kinematics(robot)
         self.measured: FloatArray | None = None  # (dof,) [rad] of the arm, set by the owner; None: as the loop reports
         self._highest_seq = 0
         self._executed_seq = 0
@@ -340,6 +340,14 @@ def _tail(executor: PlanExecutor, path: JointPath, highest_seq: int) -> Tail:
         max_step=config.start_step if starts else config.max_step,
         max_turn=config.start_turn if starts else config.max_turn,
     )
+
+
+def _compiled_kinematics(robot: RobotModel) -> Kinematics:
+    """What solves and checks points, compiled before the first of them."""
+    kinematics, home = Kinematics(robot), np.array(robot.home)
+    twice = np.repeat(pin.SE3ToXYZQUAT(robot.forward(home))[None], 2, axis=0)
+    kinematics.deviations(kinematics.solve_path(twice, home, posture=Posture(home)), twice)
+    return kinematics
 
 
 def _joints(path: JointPath, points: PlanPoints, kinematics: Kinematics) -> FloatArray:
