@@ -1,4 +1,4 @@
-"""The `telerobot` command: one table of sub-commands, each imported only when it is used."""
+"""The `telerobot` command. A sub-command is imported only when it is used."""
 
 from __future__ import annotations
 
@@ -10,80 +10,19 @@ from importlib import import_module
 
 import typer
 
+from telerobot_nodes.cli.table import COMMANDS, GROUPS
 from telerobot_nodes.errors import TelerobotError
-
-# Name on the command line -> "file:object" of this package; the object is a typer function or a typer group.
-COMMANDS: dict[str, str] = {
-    "demo": "demo:command",
-    "up": "host.up:command",
-    "security": "host.up:security",
-    "doctor": "host.doctor:command",
-    "arm": "host.arm:app",
-    "devices": "host.devices:command",
-    "keyboard": "keyboard:command",
-    "panel": "keyboard:panel",
-    "status": "operate:status",
-    "halt": "stops:halt",
-    "stop": "stops:halt",
-    "estop": "stops:estop",
-    "reset": "stops:reset",
-    "tare": "stops:tare",
-    "resume": "operate:resume",
-    "clutch": "operate:clutch",
-    "clear": "operate:clear",
-    "undo": "operate:undo",
-    "ratio": "operate:ratio",
-    "orientation": "operate:orientation",
-    "linear-scale": "operate:linear_scale",
-    "angular-scale": "operate:angular_scale",
-    "gripper": "operate:gripper",
-    "rate": "operate:rate",
-    "brake": "operate:brake",
-    "collision-stop": "operate:collision_stop",
-    "pause": "operate:pause",
-    "position": "operate:position",
-    "control": "operate:control",
-    "replay": "operate:replay",
-    "link": "operate:link",
-    "camera": "operate:camera",
-    "record": "operate:record",
-    "direct": "operate:direct",
-    "scrub": "operate:scrub",
-    "primitive": "primitive:command",
-    "plan": "plan:command",
-    "review": "review:command",
-    "bench": "bench:command",
-    "study": "study.command:command",
-    "task": "task:command",
-    "graph": "pages:graph",
-    "params": "pages:params",
-    "states": "pages:state_machines",
-    "run": "run:command",
-    "try": "program.command:attempt",
-    "complete": "program.command:complete",
-    "script": "program.script:command",
-    "simulate": "program.simulate:command",
-    "macro": "macro.commands:app",
-    "menu": "menu:app",
-}
 
 STOPS = ("halt", "stop", "estop")
 STOP_PRIORITY = 10  # SCHED_RR, below the nodes that move the arm
 EXIT_REFUSED = 2
 
 
-def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+def build_app(names: Iterable[str]) -> typer.Typer:
     """The command line with these sub-commands."""
-    app = typer.Typer(
-        help="Drive robot arms well over any delay.",
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode="markdown",  # the default would take units, as [m], for markup
-        pretty_exceptions_enable=False,
-    )
-    app.callback()(lambda: None)  # keeps the sub-command's name on the line when only one is loaded
+    app = _empty_app()
     for name in names:
-        file, attribute = COMMANDS[name].split(":")
+        file, attribute = COMMANDS[name].place.split(":")
         module = import_module(f"telerobot_nodes.cli.{file}")
         command = getattr(module, attribute)
         settings = "CONTEXT_OF_STOPS" if name in STOPS else "CONTEXT_SETTINGS"
@@ -94,16 +33,37 @@ def build_app(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     return app
 
 
+def list_app() -> typer.Typer:
+    """The command line that only lists its sub-commands: none is imported."""
+    app = _empty_app()
+    for group, entries in GROUPS.items():
+        for name, entry in entries.items():
+            app.command(name, help=entry.summary, rich_help_panel=group)(lambda: None)
+    return app
+
+
+def _empty_app() -> typer.Typer:
+    app = typer.Typer(
+        help="Drive robot arms well over any delay. `telerobot COMMAND --help` explains a command.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",  # the default would take units, as [m], for markup
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(lambda: None)  # keeps the sub-command's name on the line when only one is loaded
+    return app
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. A TelerobotError becomes one line on stderr and exit code 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words and words[0] not in COMMANDS:
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
         words[0] = meant(words[0])
     if arguments is None and words and words[0] in STOPS:
         _hurry()
-    names = (words[0],) if words and words[0] in COMMANDS else tuple(COMMANDS)
     try:
-        code = build_app(names)(args=words, prog_name="telerobot", standalone_mode=True)
+        app = build_app(words[:1]) if words and words[0] in COMMANDS else list_app()
+        code = app(args=words, prog_name="telerobot", standalone_mode=True)
     except SystemExit as end:
         code = end.code
     except TelerobotError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.operator.client import commands
 
 if TYPE_CHECKING:
@@ -145,6 +146,14 @@ def collision_stop(
     do(commands.CollisionStop(state is Switch.ON), namespace)
 
 
+def singularities(
+    state: Annotated[Switch, typer.Argument(help="on: the hand may pass singularities; off: it stops before them.")],
+    namespace: Namespace = "",
+) -> None:
+    """Let the hand's path pass singularities, as slowly as the joints need, or stop it before them."""
+    do(commands.PassSingularities(state is Switch.ON), namespace)
+
+
 def undo(namespace: Namespace = "") -> None:
     """Bring back the points that the time brake or clear has deleted, before the next point is laid."""
     do(commands.Deed.UNDO, namespace)
@@ -199,6 +208,14 @@ def record(
 ) -> None:
     """Begin a recording of this host's graph, or end it; each is a bag of its own."""
     do(commands.Record(state is Switch.ON, "" if folder is None else str(folder.absolute())), namespace)
+
+
+def mode(
+    name: Annotated[str, typer.Argument(help="teleoperation, shared, supervisory, autonomous or traded.")],
+    namespace: Namespace = "",
+) -> None:
+    """Select who moves the arm."""
+    do(commands.Mode(ControlMode.named(name)), namespace)
 
 
 def direct(

@@ -269,6 +269,13 @@ TOPICS: tuple[Topic, ...] = (
         "robot's host, with roles: an operator who may end the stop of this count, for he has made it",
     ),
     Topic(
+        "operator_input/state",
+        "telerobot/msg/InputState",
+        Qos.LATCHED,
+        "mode of control, and what the operator's device moves",
+        1.0,
+    ),
+    Topic(
         "bag_recorder/state",
         "telerobot/msg/RecorderState",
         Qos.LATCHED,

@@ -67,7 +67,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
             *("console", "faults", "security", "join", "soak"),
         )
     },
-    {"cli": ("program", "macro", "host", "study")},
+    {"cli": ("program", "macro", "host", "study", "review")},
     {"__main__": (), "fork_server": ()},
 )
 

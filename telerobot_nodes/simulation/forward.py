@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.core.robot import Kinematics, Posture, RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, poses
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 from telerobot_nodes.simulation.conflicts import CollisionChecker, ConflictBounds
 from telerobot_nodes.simulation.path_conflicts import ConflictReport, PathConflicts
-from telerobot_nodes.simulation.simulated_path import SimulatedPath
+from telerobot_nodes.simulation.simulated_path import NO_HINTS, SimulatedPath
 
 CATCH_UP = 0.15  # [s] time constant with which the simulated arm approaches the head
 CAPACITY = 1_000_000  # points per path
@@ -76,24 +76,28 @@ class ForwardSimulator:
             self._plan.restart(finite_array(q, "q", self.robot.dof), time)
             self._time = time
 
-    def append(self, first_seq: int, time: FloatArray, pose: FloatArray, trial: bool = False) -> None:
+    def append(
+        self, first_seq: int, time: FloatArray, pose: FloatArray, trial: bool = False, posture: FloatArray = NO_HINTS
+    ) -> None:
         """Append points numbered from `first_seq`: plan times (n,) [s], tool poses (n, 7) in WORLD.
 
-        Raises InvalidValueError naming the field, or QueueFullError; then nothing is added.
+        `posture` (n, dof) [rad]: hint of each point, or empty. Raises InvalidValueError naming the field, or
+        QueueFullError; then nothing is added.
         """
         times = finite_array(time, "points.time")
         rows = poses(pose, "points.pose")
         if len(rows) != times.size:
             raise InvalidValueError("points.pose (length)", 7 * len(rows), f"allowed: 7 for each of {times.size}")
+        hints = self._hints(posture, times.size)
         path = self._trial if trial else self._plan
         old = path.known(first_seq, times)
-        first_seq, times, rows = first_seq + old, times[old:], rows[old:]
+        first_seq, times, rows, hints = first_seq + old, times[old:], rows[old:], hints[old:]
         if not times.size:
             return
         if trial and not self._has_trial:
-            self._trial.restart(self._plan.q[-1], float(self._plan.time[-1]))
+            self._trial.restart(self._plan.q[-1], float(self._plan.time[-1]), self._plan.rest)
             self._has_trial = True
-        path.append(first_seq, times, rows)
+        path.append(first_seq, times, rows, hints)
 
     def truncate(self, after_seq: int, trial: bool = False) -> None:
         """Delete the points above `after_seq`; the simulated arm moves back to the new head."""
@@ -106,9 +110,15 @@ class ForwardSimulator:
         self._time = min(self._time, self.head_time)
 
     def reset(
-        self, first_seq: int, time: FloatArray, pose: FloatArray, q: FloatArray | None = None, trial: bool = False
+        self,
+        first_seq: int,
+        time: FloatArray,
+        pose: FloatArray,
+        q: FloatArray | None = None,
+        trial: bool = False,
+        posture: FloatArray = NO_HINTS,
     ) -> None:
-        """Replace the whole path by the points given, from joints `q` (dof,) [rad] if given.
+        """Replace the whole path by the points given, as of `append`, from joints `q` (dof,) [rad] if given.
 
         Points that are all known were published again for a new subscriber: nothing changes.
         """
@@ -122,7 +132,7 @@ class ForwardSimulator:
         else:
             self._plan.restart(self._plan.q[0] if q is None else finite_array(q, "q", self.robot.dof))
             self._plan_conflicts.clear()
-        self.append(first_seq, time, pose, trial)
+        self.append(first_seq, time, pose, trial, posture)
         if not trial:
             self._time = self.head_time
 
@@ -140,7 +150,8 @@ class ForwardSimulator:
             return
         seed = path.q[-1] if before is None else before
         try:
-            self._tips[trial] = self._kinematics.solve_path(pose.reshape(1, 7), seed)[0]
+            rest = Posture(path.rest)
+            self._tips[trial] = self._kinematics.solve_path(pose.reshape(1, 7), seed, posture=rest)[0]
         except OutOfReachError:
             self._tips[trial] = seed
 
@@ -226,6 +237,11 @@ class ForwardSimulator:
         """The tool's path through about `most` of the points, with the last one; empty if there is no path."""
         path = self._trial if trial else self._plan
         return path_line(self.robot, path, most, len(path) if self._has_trial or not trial else 0)
+
+    def _hints(self, posture: FloatArray, n: int) -> FloatArray:
+        if posture.size and posture.shape != (n, self.robot.dof):
+            raise InvalidValueError("points.posture (shape)", posture.shape, f"allowed: ({n}, {self.robot.dof})")
+        return finite_array(posture, "points.posture").reshape(-1, self.robot.dof) if posture.size else NO_HINTS
 
     def _state(self, time: float, q: FloatArray) -> ArmState:
         return ArmState(time, np.array(q), pose_from_se3(self.robot.forward(q)))

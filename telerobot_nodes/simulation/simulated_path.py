@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from telerobot_nodes.core.protocol import ConflictKind
-from telerobot_nodes.core.robot import Kinematics
+from telerobot_nodes.core.robot import Kinematics, Posture
 from telerobot_nodes.core.values import FloatArray, GrowableArray
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError, QueueFullError
+
+NO_HINTS: FloatArray = np.empty((0, 0))
 
 
 class SimulatedPath:
@@ -25,11 +27,16 @@ class SimulatedPath:
         self._seq, self._time = GrowableArray(dtype=np.int64), GrowableArray()
         self._q, self._conflict = GrowableArray((start.size,)), GrowableArray(dtype=np.uint8)
         self._columns = (self._seq, self._time, self._q, self._conflict)
+        self.rest = start  # (dof,) [rad] posture that pulls the elbow where points have no hint
         self._checked = 0  # rows examined for collisions and other conflicts
         self.restart(start)
 
-    def restart(self, q: FloatArray, time: float = 0.0) -> None:
-        """Delete the points; the next ones start from `q` (dof,) [rad] at plan time `time` [s]."""
+    def restart(self, q: FloatArray, time: float = 0.0, rest: FloatArray | None = None) -> None:
+        """Delete the points; the next ones start from `q` (dof,) [rad] at plan time `time` [s].
+
+        `rest` (dof,) [rad]: posture where the plan began; None: `q`.
+        """
+        self.rest = np.array(q if rest is None else rest)
         for column in self._columns:
             column.clear()
         self._extend(np.zeros(1, dtype=np.int64), np.array([time]), q.reshape(1, -1), np.zeros(1, dtype=np.uint8))
@@ -59,11 +66,12 @@ class SimulatedPath:
         """(n,) `Conflict` of each point."""
         return self._conflict.view
 
-    def append(self, first_seq: int, time: FloatArray, pose: FloatArray) -> None:
+    def append(self, first_seq: int, time: FloatArray, pose: FloatArray, hints: FloatArray = NO_HINTS) -> None:
         """Append points numbered from `first_seq` with plan times (n,) [s] and poses (n, 7) of the tool in WORLD.
 
-        Unreachable points are kept and marked. Raises InvalidValueError when number or time decreases, QueueFullError
-        when there is no room; then nothing is added.
+        `hints` (n, dof) [rad]: posture of each point, or empty. Joints are those that the executor finds. Unreachable
+        points are kept and marked. Raises InvalidValueError when number or time decreases, QueueFullError when there
+        is no room; then nothing is added.
         """
         last_seq, last_time, n = int(self.seq[-1]), float(self.time[-1]), time.size
         if first_seq <= last_seq:
@@ -74,7 +82,8 @@ class SimulatedPath:
             raise QueueFullError(f"points (length): {n} do not fit; allowed: {self._capacity - len(self)} more")
         if len(self) == 0:
             self.time[-1] = min(last_time, time[0])
-        self._extend(np.arange(first_seq, first_seq + n), time, *self._solve(pose))
+        posture = Posture.of(self.rest, hints, time, last_time if last_seq else None)
+        self._extend(np.arange(first_seq, first_seq + n), time, *self._solve(pose, posture))
 
     def follow(self, time: FloatArray, joints: FloatArray) -> None:
         """Append the next points with times (n,) [s] and joints (n, dof) [rad] that somebody else has found."""
@@ -135,17 +144,18 @@ class SimulatedPath:
         for column, value in zip(self._columns, values, strict=True):
             column.extend(len(value))[:] = value
 
-    def _solve(self, pose: FloatArray) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
+    def _solve(self, pose: FloatArray, posture: Posture) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
         """Joints (n, dof) [rad] and conflicts (n,) of poses (n, 7), continuing the last solution."""
         seed = self.q[-1]
         conflict = np.zeros(len(pose), dtype=np.uint8)
         try:
-            return self._kinematics.solve_path(pose, seed), conflict
+            return self._kinematics.solve_path(pose, seed, posture=posture), conflict
         except OutOfReachError:
             joints = np.empty((len(pose), seed.size))
         for row in range(len(pose)):
             try:
-                joints[row] = self._kinematics.solve_path(pose[row : row + 1], seed)[0]
+                one = posture.from_row(row)
+                joints[row] = self._kinematics.solve_path(pose[row : row + 1], seed, posture=one)[0]
             except OutOfReachError:
                 joints[row] = seed
                 conflict[row] = ConflictKind.OUT_OF_REACH

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from telerobot_nodes.cli import main
-from telerobot_nodes.cli.app import COMMANDS
+from telerobot_nodes.cli.table import COMMANDS, GROUPS
 from telerobot_nodes.errors import ParameterFileError
 from telerobot_nodes.graph.table import NODES
 
@@ -53,6 +53,24 @@ def test_help_lists_every_command(capsys):
     assert main(["--help"]) == 0
     output = capsys.readouterr().out
     assert all(name in output for name in COMMANDS)
+
+
+def test_help_stands_in_groups_one_line_each(capsys):
+    assert main(["--help"]) == 0
+    output = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert all(group in output for group in GROUPS)
+    assert all(f"{name} {entry.summary}" in output for name, entry in COMMANDS.items())
+
+
+def test_help_imports_no_command():
+    script = """
+import sys
+from telerobot_nodes.cli import main
+main(["--help"])
+print(sorted({"numpy", "numba", "mujoco", "pinocchio", "rclpy"} & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
 
 
 def test_an_unknown_command_is_refused(capsys):

@@ -5,7 +5,8 @@ import typer
 from typer.testing import CliRunner
 
 from telerobot_nodes.cli import stops
-from telerobot_nodes.cli.app import COMMANDS, build_app, meant
+from telerobot_nodes.cli.app import build_app, meant
+from telerobot_nodes.cli.table import COMMANDS
 
 
 @pytest.fixture

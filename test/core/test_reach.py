@@ -1,9 +1,13 @@
 """Reach: asked along a path, answered by continuation; a path may begin anew where the arm is."""
 
+import re
+from itertools import pairwise
+
 import numpy as np
+import pinocchio as pin
 import pytest
 
-from telerobot_nodes.core.robot import Reach, load_robot
+from telerobot_nodes.core.robot import Kinematics, Reach, load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
 from telerobot_nodes.errors import OutOfReachError
 
@@ -97,3 +101,72 @@ def test_a_singular_pose_is_refused(arm):
     reach._seed[:] = straight
     with pytest.raises(OutOfReachError, match="singularity, smallest singular value under"):
         reach(pose_from_se3(arm.forward(straight)))
+
+
+def turning_the_wrist(robot, step, side=0.0):
+    """Poses (n, 7) of a turn of joint 5 alone from 0.4 to -0.4 rad, `side` [rad] beside; joints (dof,) at its begin."""
+    q = np.array(robot.home)
+    q[3:] = -1.2, 0.0, 0.0
+    axes, T = robot.jacobian(q)[3:], robot.forward(q)
+    axis = T.rotation @ np.cross(axes[:, 3], axes[:, 4])
+    poses = []
+    for q[4] in np.arange(0.4, -0.4, -step):
+        T = robot.forward(q)
+        poses.append(pose_from_se3(pin.SE3(pin.exp3(side * axis) @ T.rotation, T.translation)))
+    q[4] = 0.4
+    return np.array(poses), q
+
+
+def followed(robot, poses, q, passes):
+    """Number of the poses that are accepted, and why the next one is not."""
+    reach = Reach(robot)
+    reach.pass_singularities = passes
+    reach.arm_at(q)
+    reach.begin()
+    for k, (before, pose) in enumerate(pairwise(poses)):
+        try:
+            reach.step(before, pose)
+        except OutOfReachError as error:
+            return k + 1, str(error)
+    return len(poses), ""
+
+
+def test_on_request_a_path_passes_a_singularity(arm):
+    poses, q = turning_the_wrist(arm, 0.01)
+    count, why = followed(arm, poses, q, False)
+    assert "singularity" in why and 30 < count < 41
+    assert followed(arm, poses, q, True) == (len(poses), "")
+
+
+@pytest.mark.parametrize("side", [0.002, 0.01])
+def test_beside_a_singularity_only_a_slow_path_passes(arm, side):
+    """The wrist makes half a turn there; the executor refuses half a radian between neighbouring points."""
+    slow, q = turning_the_wrist(arm, 0.3 * side, side)
+    assert followed(arm, slow, q, True) == (len(slow), "")
+    assert np.abs(np.diff(Kinematics(arm).solve_path(slow, q), axis=0)).max() <= 0.5
+    fast, q = turning_the_wrist(arm, 3.0 * side, side)
+    count, why = followed(arm, fast, q, True)
+    assert count < len(fast) and "slower" in why
+
+
+def test_a_joint_that_would_turn_too_far_in_one_step_is_named(arm):
+    poses, q = turning_the_wrist(arm, 0.016, 0.01)
+    _, why = followed(arm, poses, q, True)
+    assert re.search(r"joint [35] would turn 0\.\d\d rad in one step, over 0.5: move slower here", why)
+
+
+def test_from_inside_a_singularity_a_path_may_leave_and_not_come_nearer(arm):
+    poses, q = turning_the_wrist(arm, 0.002)
+    inside = 195  # 0.01 rad before
+    q[4] = 0.4 - 0.002 * inside
+    assert followed(arm, poses[inside::-1], q, False) == (inside + 1, "")
+    assert followed(arm, poses[inside:], q, False)[0] == 1
+
+
+def test_a_step_begins_at_the_point_before_wherever_else_was_asked(arm):
+    reach = Reach(arm)
+    for x in np.linspace(0.0, 0.05, 11):
+        reach.step(at_home(arm, x, 0.0, 0.0), at_home(arm, x + 0.005, 0.0, 0.0))
+        joints = reach.joints
+        reach(at_home(arm, x + 0.05, 0.0, 0.0))
+    assert pose_from_se3(arm.forward(joints))[:3] == pytest.approx(at_home(arm, 0.055, 0.0, 0.0)[:3], abs=1e-7)

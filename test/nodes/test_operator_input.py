@@ -10,18 +10,19 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import Joy
 from std_srvs.srv import SetBool, Trigger
 
-from telerobot.msg import ExecutorState, Halt, HaltReceipt
-from telerobot.srv import ReplayHand
+from telerobot.msg import ExecutorState, Halt, HaltReceipt, InputState, PlanQueueState
+from telerobot.srv import ReplayHand, SetMode
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions, load_parameters, share_path
 from telerobot_nodes.core.protocol import ESTOP_SENDER
 from telerobot_nodes.nodes.framework import leave, qos_profile
-from telerobot_nodes.nodes.operator.operator_input import OperatorInputNode
+from telerobot_nodes.nodes.operator.operator_input import WISHES, OperatorInputNode
 from telerobot_nodes.operator.client import HaltStage
 from telerobot_nodes.operator.devices import JoyMapping
 
 COMMAND = qos_profile(graph.topic("path_plan_queue/pose_target_cmds").qos)
 STATE = qos_profile(graph.topic("plan_executor/state").qos)
+LATCHED = qos_profile(graph.topic("operator_input/state").qos)
 PREFIXES = (("halt", ""), ("estop", ESTOP_SENDER))  # of the sender in a receipt
 HEADER = "t[s],x[m],y[m],z[m]\n"
 
@@ -177,10 +178,102 @@ def test_direct_sends_the_device_to_the_running_primitive_and_lets_the_plan_rest
     assert ros.call(SetBool, "operator_input/direct", data=True).success
     assert ros.until(lambda: len(plan) == 2)
     assert plan[1].twist.linear.x == 0.0
+    joy.publish(moving)  # held all the time
+    joy.publish(Joy(axes=[0.0] * 5, buttons=[0] * 5))
     joy.publish(moving)
     assert ros.until(lambda: primitive)
     assert primitive[0].twist.linear.x == pytest.approx(JoyMapping().linear)
     assert len(plan) == 2
+    assert len(primitive) == 1  # a stick that was held moved nothing
+
+
+def states(ros):
+    received = []
+    ros.probe.create_subscription(InputState, "operator_input/state", received.append, LATCHED)
+    return received
+
+
+def test_in_supervision_the_device_moves_nothing_and_what_it_moved_comes_to_rest(ros, node):
+    plan, shown = [], states(ros)
+    ros.probe.create_subscription(TwistStamped, "path_plan_queue/delta_twist_cmds", plan.append, COMMAND)
+    joy = ros.probe.create_publisher(Joy, "joy", COMMAND)
+    assert ros.until(lambda: node._twist.get_subscription_count() and joy.get_subscription_count() and shown)
+    assert (shown[-1].mode, shown[-1].plan) == (InputState.TELEOPERATION, True)
+    moving = Joy(axes=[0.0, 1.0, 0.0, 0.0, 0.0], buttons=[0, 0, 0, 0, 1])
+    joy.publish(moving)
+    assert ros.until(lambda: len(plan) == 1)
+    answer = ros.call(SetMode, "operator_input/mode", mode="supervisory")
+    assert answer.success
+    assert "moves nothing" in answer.message
+    assert ros.until(lambda: len(plan) == 2 and shown[-1].mode == InputState.SUPERVISORY)
+    assert plan[1].twist.linear.x == 0.0
+    assert not (shown[-1].plan or shown[-1].primitive)
+    joy.publish(moving)
+    assert ros.call(SetMode, "operator_input/mode", mode="teleoperation").success
+    for message in (moving, moving, Joy(axes=[0.0] * 5, buttons=[0] * 5), moving):  # held; let go; moved
+        joy.publish(message)
+    assert ros.until(lambda: len(plan) > 2)
+    assert len(plan) == 3
+
+
+def test_traded_the_device_lays_the_plan_while_this_operator_holds_it(ros, node):
+    shown = states(ros)
+    queue = ros.probe.create_publisher(PlanQueueState, "path_plan_queue/state", STATE)
+    assert ros.until(lambda: queue.get_subscription_count() and shown)
+    assert ros.call(SetMode, "operator_input/mode", mode="traded").success
+    for held in (True, False, True):
+
+        def followed(held=held):
+            queue.publish(PlanQueueState(has_authority=held))
+            return shown[-1].plan is held
+
+        assert ros.until(followed)
+        assert shown[-1].mode == InputState.TRADED
+
+
+def test_autonomous_gives_the_plan_up_and_teleoperation_requests_it(ros, node):
+    asked = []
+
+    def answer(name):
+        def serve(_request, response):
+            asked.append(name)
+            response.success = True
+            return response
+
+        ros.probe.create_service(Trigger, f"path_plan_queue/{name}_control", serve)
+
+    answer("release")
+    answer("request")
+    queue = ros.probe.create_publisher(PlanQueueState, "path_plan_queue/state", STATE)
+    clients = [node._client._port._clients[deed] for deed in WISHES.values()]
+    assert ros.until(lambda: queue.get_subscription_count() and all(c.service_is_ready() for c in clients))
+    for held, mode, expected in ((True, "autonomous", "release"), (False, "teleoperation", "request")):
+
+        def known(held=held):
+            queue.publish(PlanQueueState(has_authority=held))
+            return node._client.queue.has_authority is held and node._client.received.queue is not None
+
+        assert ros.until(known)
+        assert ros.call(SetMode, "operator_input/mode", mode=mode).success
+        assert ros.until(lambda expected=expected: asked[-1:] == [expected])
+    assert asked == ["release", "request"]
+
+
+def test_an_unknown_mode_is_refused_and_changes_nothing(ros, node):
+    shown = states(ros)
+    answer = ros.call(SetMode, "operator_input/mode", mode="autopilot")
+    assert not answer.success
+    assert "mode" in answer.message
+    assert "supervisory" in answer.message
+    assert ros.until(lambda: shown)
+    assert shown[-1].mode == InputState.TELEOPERATION
+
+
+def test_a_hand_is_replayed_only_where_the_device_lays_the_plan(ros, node):
+    assert ros.call(SetMode, "operator_input/mode", mode="shared").success
+    answer = replay(ros)
+    assert not answer.success
+    assert "in mode shared" in answer.message
 
 
 def test_buttons_halt_and_latch_the_e_stop_until_the_robot_shows_the_receipt(ros, node):

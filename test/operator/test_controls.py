@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from telerobot_nodes.cli import main
-from telerobot_nodes.cli.app import COMMANDS
+from telerobot_nodes.cli.table import COMMANDS
 from telerobot_nodes.operator.camera import CameraFolder
 from telerobot_nodes.operator.client import CONTROLS, Missing, OperatorWords, Outcome, Result, commands
 from telerobot_nodes.operator.client.commands import Deed, kind_of
@@ -84,7 +84,7 @@ class Recorder(OperatorWords):
 def test_the_client_sends_it(row, method):
     recorder = Recorder()
     needed = [p for p in inspect.signature(getattr(recorder, method)).parameters.values() if p.default is p.empty]
-    examples = {"bool": True, "float": 0.1}
+    examples = {"bool": True, "float": 0.1, "str": "shared"}
     assert getattr(recorder, method)(*(examples[p.annotation] for p in needed)).done
     assert recorder.sent == list(row.kinds)
 
@@ -175,11 +175,13 @@ def test_the_console_drives_by_its_gizmo(console_widgets):
 
 @pytest.mark.parametrize(("row", "name"), having("panel"))
 def test_the_panel_sends_it(row, name, panel, sent):
-    from python_qt_binding.QtWidgets import QAbstractButton, QWidget
+    from python_qt_binding.QtWidgets import QAbstractButton, QComboBox, QWidget
 
     widget = panel.findChild(QWidget, name)
     if isinstance(widget, QAbstractButton):
         widget.click()
+    elif isinstance(widget, QComboBox):
+        widget.activated.emit(1)
     else:
         widget.setValue(0.15)
     assert [kind_of(command) for command in sent] == list(row.kinds)

@@ -4,6 +4,7 @@ import contextlib
 from dataclasses import replace
 
 import plan_models
+from queue_session import Within
 
 from telerobot_nodes.errors import AuthorityError, TransitionError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityClient, AuthorityMessage
@@ -19,7 +20,7 @@ class Two:
         self.refusals = []
         self.sides = {}
         for n, name in enumerate(("ann", "bob")):
-            queue = PathPlanQueue(QueueConfig(agent=name, **config), lambda pose: None)
+            queue = PathPlanQueue(QueueConfig(agent=name, **config), Within())
             links = (plan_models.Link(10 * n + 1, delay), plan_models.Link(10 * n + 2, delay))
             self.sides[name] = (queue, *links)
         self.ticks = 0

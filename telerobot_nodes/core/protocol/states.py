@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from telerobot_nodes.core.values import one_of
+
 
 class ControlState(IntEnum):
     """What the control loop does: ControlState.msg."""
@@ -116,6 +118,26 @@ class DeviceState(IntEnum):
     IDLE = 0
     TRACKING = 1
     HELD = 2
+
+
+class ControlMode(IntEnum):
+    """Who moves an arm [US5231693]: InputState.msg."""
+
+    TELEOPERATION = 0
+    SHARED = 1
+    SUPERVISORY = 2
+    AUTONOMOUS = 3
+    TRADED = 4
+
+    @property
+    def word(self) -> str:
+        """Its name as it is typed and shown."""
+        return self.name.lower()
+
+    @classmethod
+    def named(cls, word: str) -> ControlMode:
+        """The mode of this name. Raises InvalidValueError."""
+        return cls[one_of(word.strip().lower(), "mode", tuple(mode.word for mode in cls)).upper()]
 
 
 class ConflictKind(IntEnum):

@@ -17,7 +17,7 @@ from telerobot_nodes.core.robot.chain import (
 from telerobot_nodes.core.robot.description import read_urdf
 from telerobot_nodes.core.robot.hand_weight import HandWeight
 from telerobot_nodes.core.robot.inverse import inverse_step, smallest_singular
-from telerobot_nodes.core.robot.kinematics import Kinematics
+from telerobot_nodes.core.robot.kinematics import Kinematics, Posture
 from telerobot_nodes.core.robot.limits import JointLimits, SetpointLimiter, brake_velocity
 from telerobot_nodes.core.robot.link_frames import LinkFrames
 from telerobot_nodes.core.robot.link_shapes import LinkShape, link_shapes
@@ -41,6 +41,7 @@ __all__ = [
     "Kinematics",
     "LinkFrames",
     "LinkShape",
+    "Posture",
     "Reach",
     "RobotModel",
     "RobotProfile",

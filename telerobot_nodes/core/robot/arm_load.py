@@ -36,7 +36,7 @@ class ArmLoad:
         """No load where a pose cannot be reached: then the limits are the tool's alone."""
         seed = self._reach.joints if self._joints is None else self._joints
         try:
-            q = self._kinematics.follow(poses, seed)
+            q = self._kinematics.follow(poses, seed, posture=self._reach.posture)
         except OutOfReachError:
             self._joints = None
             return JointLoad()

@@ -1,7 +1,8 @@
 """Compiled inverse kinematics of a `Chain`: one step, a converged solution, a whole path.
 
 Damped least squares on log6 of the pose error [ChiaveriniEtAl1994], with a velocity damper at the
-position limits [FaverjonTournassoud1987].
+position limits [FaverjonTournassoud1987]. A posture pulls a redundant arm in the null space of each point once; the
+steps that follow without a pull bring the tool back exactly.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from telerobot_nodes.core.values import FloatArray
 STEP_LINEAR = 0.1  # [m] largest part of the error that one step removes
 STEP_ANGULAR = 0.3  # [rad]
 MAX_ITERATIONS = 200
+NEAR = 0.01  # [m], of the error with 0.3 m per rad, below which a solution needs less damping
+BY_MOTION = -1.0  # instead of a bound [rad] of the pull: what the tool's motion allows, none while the tool stands
+MOTION_SHARE = 0.5  # [-] of the tool's motion [rad] that the pull may have then; a Panda drifts still with 0.2
+MOTION_LEVER = 0.5  # [m] of the tool's path that count as 1 rad
 
 CONVERGED = 0
 STUCK = 1
@@ -108,14 +113,17 @@ def _bounds(chain: Chain, q: FloatArray, ws: Workspace, max_joint_step: float) -
 
 
 @numba.njit(cache=True)
-def _damped_solution(ws: Workspace, dq: FloatArray) -> None:
-    """Step of the free joints that removes the error left by the clamped ones, plus the null-space motion."""
+def _damped_solution(ws: Workspace, dq: FloatArray, damping: float) -> None:
+    """Step of the free joints that removes the error left by the clamped ones, plus the null-space motion.
+
+    `damping` [-]: share of the damping at singularities.
+    """
     J, x = ws.jacobian, ws.work
     n = J.shape[1]
     sigma = smallest_singular(ws)
     if sigma < SIGMA_SAFE:
         ratio = sigma / SIGMA_SAFE
-        _factor(ws, LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio))
+        _factor(ws, damping * LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio))
     for r in range(6):
         x[r] = ws.error[r]
         for i in range(n):
@@ -145,23 +153,42 @@ def _clamp(ws: Workspace, dq: FloatArray) -> bool:
 def _step_from_error(
     chain: Chain,
     q: FloatArray,
-    posture: FloatArray,
     max_joint_step: float,
+    damping: float,
     ws: Workspace,
     out: FloatArray,
     dq: FloatArray,
 ) -> None:
-    """Step from `q` that removes `ws.error`, as far as it may, into `out`; after `forward` and `log6_error`."""
-    jacobian(chain, ws)
+    """Step from `q` that removes `ws.error`, as far as it may, with `ws.pull`, into `out`; after `jacobian`."""
     _bounds(chain, q, ws, max_joint_step)
-    for i in range(q.size):
-        ws.pull[i] = POSTURE_GAIN * (posture[i] - q[i]) if posture.size else 0.0
     for _ in range(q.size):
-        _damped_solution(ws, dq)
+        _damped_solution(ws, dq, damping)
         if not _clamp(ws, dq):
             break
     for i in range(q.size):
         out[i] = q[i] + min(max(dq[i], ws.low[i]), ws.high[i])
+
+
+@numba.njit(cache=True)
+def _null_pull(q: FloatArray, posture: FloatArray, bound: float, ws: Workspace) -> None:
+    """Part of the way from `q` to `posture` that leaves the tool, at most `bound` [rad], into `ws.pull`."""
+    J, x = ws.jacobian, ws.work
+    ws.free[:] = 1.0
+    smallest_singular(ws)
+    for r in range(6):
+        x[r] = 0.0
+        for i in range(q.size):
+            x[r] += J[r, i] * (posture[i] - q[i])
+    _solve_factored(ws.normal, x)
+    total = 0.0
+    for i in range(q.size):
+        ws.pull[i] = posture[i] - q[i]
+        for r in range(6):
+            ws.pull[i] -= J[r, i] * x[r]
+        total += ws.pull[i] * ws.pull[i]
+    share = min(POSTURE_GAIN, bound / max(math.sqrt(total), 1e-12))
+    for i in range(q.size):
+        ws.pull[i] *= share
 
 
 @numba.njit(cache=True)
@@ -188,7 +215,10 @@ def inverse_step(
     forward(chain, q, ws)
     linear, angular = log6_error(ws, goal_rotation, goal_position)
     _shorten(ws, linear, angular)
-    _step_from_error(chain, q, posture, max_joint_step, ws, out, dq)
+    jacobian(chain, ws)
+    for i in range(q.size):
+        ws.pull[i] = POSTURE_GAIN * (posture[i] - q[i]) if posture.size else 0.0
+    _step_from_error(chain, q, max_joint_step, 1.0, ws, out, dq)
     return linear, angular
 
 
@@ -200,28 +230,79 @@ def converge(
     goal_position: FloatArray,
     tolerance: float,
     max_joint_step: float,
+    posture: FloatArray,
+    bound: float,
     ws: Workspace,
     dq: FloatArray,
 ) -> bool:
-    """Iterate `q` in place until position [m] and angle [rad] errors are within `tolerance`; False if stuck."""
-    nothing = np.empty(0)
+    """Iterate `q` in place until position [m] and angle [rad] errors are within `tolerance`; False if stuck.
+
+    The first step pulls to `posture` (dof,) by at most `bound` [rad], or by BY_MOTION. Empty `posture`: no pull.
+    """
     trial = np.empty(q.size)
     best = np.inf
     stale = 0
+    pulls = posture.size > 0
     for _ in range(MAX_ITERATIONS):
         forward(chain, q, ws)
         linear, angular = log6_error(ws, goal_rotation, goal_position)
-        if linear <= tolerance and angular <= tolerance:
+        if not pulls and linear <= tolerance and angular <= tolerance:
             return True
         _shorten(ws, linear, angular)
-        _step_from_error(chain, q, nothing, max_joint_step, ws, trial, dq)
+        jacobian(chain, ws)
+        ws.pull[:] = 0.0
+        if pulls:
+            room = bound if bound >= 0.0 else MOTION_SHARE * (angular + linear / MOTION_LEVER)
+            if room > 0.0:
+                _null_pull(q, posture, room, ws)
+            pulls = False
         total = linear + 0.3 * angular
+        damping = min(total / NEAR, 1.0)  # a damped error along the singular direction would stay for ever
+        _step_from_error(chain, q, max_joint_step, damping * damping, ws, trial, dq)
         stale = 0 if total < 0.999 * best else stale + 1
         best = min(best, total)
         if stale > 20:
             return False
         q[:] = trial
     return False
+
+
+@numba.njit(cache=True)
+def middle_deviations(chain: Chain, joints: FloatArray, poses: FloatArray, ws: Workspace, out: FloatArray) -> None:
+    """How far the tool at the middle between neighbouring rows of `joints` (n, dof) [rad] is from that of `poses`.
+
+    The middle between two of `poses` (n, 7) is on the straight line, half the turn. Distances [m] and angles [rad] into
+    `out` (n - 1, 2).
+    """
+    q = np.empty(joints.shape[1])
+    quaternion = np.empty(4)
+    p = np.empty(3)
+    R = np.empty((3, 3))
+    for k in range(joints.shape[0] - 1):
+        for i in range(q.size):
+            q[i] = 0.5 * (joints[k, i] + joints[k + 1, i])
+        for i in range(3):
+            p[i] = 0.5 * (poses[k, i] + poses[k + 1, i])
+        same = total = 0.0
+        for i in range(3, 7):
+            same += poses[k, i] * poses[k + 1, i]
+        for i in range(4):
+            quaternion[i] = poses[k, 3 + i] + (poses[k + 1, 3 + i] if same >= 0.0 else -poses[k + 1, 3 + i])
+            total += quaternion[i] * quaternion[i]
+        for i in range(4):
+            quaternion[i] /= math.sqrt(total)
+        rotation_of_quaternion(quaternion, R)
+        forward(chain, q, ws)
+        out[k, 0], out[k, 1] = log6_error(ws, R, p)
+
+
+@numba.njit(cache=True)
+def _turn(q: FloatArray, last: FloatArray) -> float:
+    """Largest rotation of a joint between two configurations [rad]."""
+    most = 0.0
+    for i in range(q.size):
+        most = max(most, abs(q[i] - last[i]))
+    return most
 
 
 @numba.njit(cache=True)
@@ -232,21 +313,34 @@ def converge_path(
     tolerance: float,
     max_joint_step: float,
     max_jump: float,
+    postures: FloatArray,
+    bounds: FloatArray,
     ws: Workspace,
     out: FloatArray,
 ) -> tuple[int, int]:
-    """Solutions of `poses` (n, 7) into `out` (n, dof), each from the one before; returns (status, row)."""
+    """Solutions of `poses` (n, 7) into `out` (n, dof), each from the one before; returns (status, row).
+
+    `postures` (n, dof) pull by at most `bounds` (n,) [rad], or BY_MOTION; empty: no pull. A point that is not reached
+    with its pull is solved without.
+    """
     q = q_seed.copy()
     last = q_seed.copy()
+    nothing = np.empty(0)
     dq = np.empty(q.size)
     R = np.empty((3, 3))
     for k in range(poses.shape[0]):
         rotation_of_quaternion(poses[k, 3:], R)
-        if not converge(chain, q, R, poses[k, :3], tolerance, max_joint_step, ws, dq):
+        p = poses[k, :3]
+        found = False
+        if postures.size:
+            found = converge(chain, q, R, p, tolerance, max_joint_step, postures[k], bounds[k], ws, dq)
+            found = found and not (k > 0 and _turn(q, last) > max_jump)
+            if not found:
+                q[:] = last
+        if not found and not converge(chain, q, R, p, tolerance, max_joint_step, nothing, 0.0, ws, dq):
             return STUCK, k
-        for i in range(q.size):
-            if k > 0 and abs(q[i] - last[i]) > max_jump:
-                return JUMPED, k
+        if k > 0 and _turn(q, last) > max_jump:
+            return JUMPED, k
         last[:] = q
         out[k] = q
     return CONVERGED, poses.shape[0]

@@ -11,6 +11,7 @@ from telerobot_nodes.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
 
+ROUNDING = 4e-16  # of the length of a quaternion that is already normalised
 UNIT_TOLERANCE = 1e-3  # [-] allowed deviation of a quaternion's norm from 1
 
 
@@ -65,9 +66,11 @@ def poses(values: object, field: str) -> FloatArray:
     rows = flat.reshape(-1, 7)
     quaternions = rows[:, 3:]
     norms = np.sqrt(np.einsum("ij,ij->i", quaternions, quaternions))
-    good = np.abs(norms - 1.0) <= UNIT_TOLERANCE
-    if not good.all():
-        bad = int(good.argmin())
+    off = np.abs(norms - 1.0)
+    worst = off.max(initial=0.0)
+    if worst > UNIT_TOLERANCE:
+        bad = int((off > UNIT_TOLERANCE).argmax())
         raise InvalidValueError(f"{field}[{bad}].orientation", quaternions[bad].tolist(), "allowed: unit quaternions")
-    quaternions /= norms[:, None]
+    if worst > ROUNDING:
+        quaternions /= norms[:, None]
     return rows

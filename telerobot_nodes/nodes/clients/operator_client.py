@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from std_srvs.srv import SetBool, Trigger
 
 from telerobot.msg import Halt as HaltMessage
-from telerobot.srv import ReplayHand, SetLink, SetRecording, SetValue
+from telerobot.srv import ReplayHand, SetLink, SetMode, SetRecording, SetValue
 from telerobot_nodes import graph
 from telerobot_nodes.core.protocol import identity
 from telerobot_nodes.errors import GraphError
@@ -18,6 +18,7 @@ from telerobot_nodes.nodes.messages import LinkCounter, pose_stamped
 from telerobot_nodes.operator.client import (
     REQUEST_LIMIT,
     Answer,
+    InputStatus,
     LinkSetting,
     OperatorClient,
     Outcome,
@@ -60,6 +61,7 @@ _CALLS: dict[commands.Kind, _Call] = {
     commands.TimeClutch: ("path_plan_queue/time_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.PositionClutch: ("path_plan_queue/position_clutch", lambda c: SetBool.Request(data=c.engaged)),
     commands.CollisionStop: ("path_plan_queue/stop_before_collision", lambda c: SetBool.Request(data=c.engaged)),
+    commands.PassSingularities: ("path_plan_queue/pass_singularities", lambda c: SetBool.Request(data=c.engaged)),
     commands.Brake: ("path_plan_queue/brake", lambda c: SetValue.Request(value=float(c.rate))),
     commands.Clear: ("path_plan_queue/clear", lambda c: Trigger.Request()),
     commands.Resume: ("path_plan_queue/resume", lambda c: Trigger.Request()),
@@ -75,6 +77,7 @@ _CALLS: dict[commands.Kind, _Call] = {
         lambda c: ReplayHand.Request(file=c.file, speed=float(c.speed), scale=float(c.scale)),
     ),
     commands.StopReplay: ("operator_input/stop_replay", lambda c: Trigger.Request()),
+    commands.Mode: ("operator_input/mode", lambda c: SetMode.Request(mode=c.mode.word)),
     commands.Direct: ("operator_input/direct", lambda c: SetBool.Request(data=c.on)),
     commands.Record: ("bag_recorder/record", lambda c: SetRecording.Request(on=c.on, folder=c.folder)),
     commands.Scrub: ("forward_simulator/scrub", lambda c: SetValue.Request(value=float(c.time))),
@@ -199,6 +202,9 @@ def connect(node: Wiring, port: StopPort, request_limit: float = REQUEST_LIMIT) 
     )
     node.subscribe(
         "bag_recorder/state", lambda m: client.receive_recorder(status_from_message(RecorderStatus, m), node.now())
+    )
+    node.subscribe(
+        "operator_input/state", lambda m: client.receive_input(status_from_message(InputStatus, m), node.now())
     )
     node.subscribe("path_plan_queue/plan", lambda m: client.receive_plan(plan_change_from_message(m)))
     node.subscribe("plan_in_force", lambda m: client.receive_other_plan(plan_change_from_message(m)))

@@ -73,7 +73,7 @@ class ForwardSimulatorNode(GraphNode):
             return
         else:
             points = convert.points_from_message(message.points)
-            self._forward.append(points.first_seq, points.time, points.pose, trial)
+            self._forward.append(points.first_seq, points.time, points.pose, trial, points.posture)
         if not trial:
             self._present.on_head(now, self._forward.head_time)
 
@@ -81,7 +81,7 @@ class ForwardSimulatorNode(GraphNode):
         joints = self._robot_position if self._robot_position.size and not message.trial else None
         if len(message.points.time):
             points = convert.points_from_message(message.points)
-            self._forward.reset(points.first_seq, points.time, points.pose, joints, message.trial)
+            self._forward.reset(points.first_seq, points.time, points.pose, joints, message.trial, points.posture)
         else:
             self._forward.reset(1, np.empty(0), np.empty((0, 7)), joints, message.trial)
             if joints is not None:  # not at plan time 0: the lead is counted from where the robot is

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from rclpy.duration import Duration
 
+from telerobot.msg import InputState
 from telerobot_nodes.core.config import NodeOptions, share_path
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import InvalidValueError
@@ -33,16 +35,22 @@ from telerobot_nodes.operator.devices import (
     HandRecording,
     InputParameters,
     JoyInput,
+    Moves,
     Reach,
     Replay,
     ReplayState,
+    Wish,
     box_reach,
     device_motion,
     fit,
     load_hand,
+    moves,
+    wish,
 )
 
 DEMO_HAND = "config/hands/demo_hand.csv"
+STATE_PERIOD = 1.0  # [s]
+WISHES = {Wish.REQUEST: commands.Deed.REQUEST_CONTROL, Wish.RELEASE: commands.Deed.RELEASE_CONTROL}
 TICK_PERIOD = 0.1  # [s] between repetitions of a stop
 RECEIVER = "path_plan_queue"
 RECEIVER_LIMIT = 5.0  # [s] for the receiver of the poses to be connected
@@ -87,8 +95,10 @@ class OperatorInputNode(GraphNode):
         self._teleop = self.publisher("gcmsf_control/teleop_cmds")
         self._poses_sent = 0
         self._waiting: WaitingReplay | None = None
-        self._direct = False  # the device moves the robot's primitive, not the plan
-        port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare}))
+        self._mode = ControlMode.named(parameters.mode)
+        self._moves = moves(self._mode, False)  # what the device moves
+        self._state = self.publisher("operator_input/state")
+        port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare, *WISHES.values()}))
         self._client = OperatorClient(port, agent=port.agent)
         self._reflected = ReflectedForce(self, robot, parameters, self._move)
         self.subscribe("plan_executor/state", self._on_robot)
@@ -97,7 +107,9 @@ class OperatorInputNode(GraphNode):
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.serve_deferred("operator_input/replay", self._on_replay)
         self.serve("operator_input/stop_replay", self._stop_replay)
+        self.serve("operator_input/mode", self._on_mode)
         self.serve("operator_input/direct", self._set_direct)
+        self.every(STATE_PERIOD, self._publish_state)
 
     def stop(self) -> None:
         """End a replay, and let go of the hand."""
@@ -113,6 +125,7 @@ class OperatorInputNode(GraphNode):
         self._client.receive_queue(status_from_message(QueueStatus, message), self.now())
         if len(message.target_pose) == 7:
             self._target = np.array(message.target_pose[:3])
+        self._turn_to(self._mode)  # the plan may have come or gone
 
     def _on_joy(self, message: Any) -> None:
         self._reflected.on_joy()
@@ -124,20 +137,52 @@ class OperatorInputNode(GraphNode):
             self._move(velocity, self._joy.frame)
 
     def _move(self, velocity: FloatArray, frame: str) -> None:
-        """Move the plan, or the running primitive, with `velocity` (6,) [m/s], [rad/s]."""
-        (self._teleop if self._direct else self._twist).publish(twist_stamped(velocity, frame, self.stamp()))
+        """Move the plan, the running primitive, or nothing, with `velocity` (6,) [m/s], [rad/s]."""
+        topic = {Moves.PLAN: self._twist, Moves.PRIMITIVE: self._teleop}.get(self._moves)
+        if topic is not None:
+            topic.publish(twist_stamped(velocity, frame, self.stamp()))
 
     def _tell(self, name: str, outcome: Outcome) -> None:
         self.get_logger().info(f"button {name}: {outcome.text or ('done' if outcome.done else 'not done')}")
 
     def _set_direct(self, request: Any, response: Any) -> None:
-        if request.data and self._busy:
-            raise InvalidValueError("replay", "running", "allowed with direct: none; call stop_replay first")
-        if self._joy.active and request.data != self._direct:  # end the motion of the previous one
+        self._select(ControlMode.SHARED if request.data else ControlMode.TELEOPERATION)
+        response.success, response.message = True, self._moves.value
+
+    def _on_mode(self, request: Any, response: Any) -> None:
+        self._select(ControlMode.named(request.mode))
+        response.success, response.message = True, f"{self._mode.word}: {self._moves.value}"
+
+    def _select(self, mode: ControlMode) -> None:
+        """Change the mode; what the device moved until now comes to rest. Raises InvalidValueError."""
+        if self._busy and moves(mode, True) is not Moves.PLAN:
+            raise InvalidValueError("replay", "running", f"allowed in mode {mode.word}: none; call stop_replay first")
+        asked = WISHES.get(wish(mode, self._client.queue.has_authority))
+        if mode is not self._mode and asked is not None and self._client.received.queue is not None:
+            self._client.ask(asked, self.now(), partial(self._tell, asked.value))
+        self._turn_to(mode)
+        self._publish_state()
+
+    def _turn_to(self, mode: ControlMode) -> None:
+        """Let the device move what it shall in this mode."""
+        target = moves(mode, self._client.queue.has_authority)
+        changed = target is not self._moves
+        if changed and self._joy.let_go():  # a stick that is held moves nothing else at once
             self._move(np.zeros(6), self._joy.frame)
-        self._direct = request.data
-        response.success = True
-        response.message = "the device moves the running primitive" if self._direct else "the device lays the plan"
+        self._mode, self._moves = mode, target
+        if changed:
+            self._publish_state()
+
+    def _publish_state(self) -> None:
+        self._state.publish(
+            InputState(
+                stamp=self.stamp(),
+                mode=int(self._mode),
+                plan=self._moves is Moves.PLAN,
+                primitive=self._moves is Moves.PRIMITIVE,
+                replay=self._replay.playing,
+            )
+        )
 
     def _tick(self) -> None:
         self._client.tick(self.now())
@@ -149,6 +194,8 @@ class OperatorInputNode(GraphNode):
     def _on_replay(self, request: Any, response: Any, send: Send) -> None:
         if self._busy:
             raise InvalidValueError("replay", "running", "allowed: one at a time; call stop_replay first")
+        if self._moves is not Moves.PLAN:
+            raise InvalidValueError("replay", f"in mode {self._mode.word}", "allowed: where the device lays the plan")
         path = Path(request.file) if request.file else share_path(DEMO_HAND)
         hand = load_hand(path)
         chosen = fit(hand, self._reach(), request.scale)
@@ -221,7 +268,8 @@ class OperatorInputNode(GraphNode):
             "replay_lateness_mean_ms": 1e3 * replay.lateness_sum / max(1, replay.sent),
             "joystick": "moving" if self._joy.active else "at rest",
             "joystick_gone": self._joy.gone,
-            "direct": self._direct,
+            "mode": self._mode.word,
+            "moves": self._moves.value,
             "hand_energy_J": float(self._reflected.reflection.energy.sum()),
         }
         if self._hand is not None and self._fit is not None:

@@ -68,6 +68,9 @@ class QueueParameters:
     stop_before_collision: bool = parameter(
         True, doc="the robot waits before points of the plan that the forward simulation predicts to collide"
     )
+    pass_singularities: bool = parameter(
+        False, doc="the hand's path may pass singularities, as slowly as the joints need; else it stops before them"
+    )
     execution_window: float = parameter(
         0.0, unit="s", low=0.0, high=3600.0, doc="time after which points that wait at the robot expire; 0: never"
     )
@@ -81,6 +84,7 @@ class QueueParameters:
             stale_after=self.stale_after,
             execution_window=self.execution_window,
             stop_before_collision=self.stop_before_collision,
+            pass_singularities=self.pass_singularities,
             shaper=ShaperConfig(
                 cutoff=self.tremor_cutoff,
                 linear=FollowerLimits(self.hand_speed, 2.0, 60.0, 10.0),
@@ -208,6 +212,8 @@ class PathPlanQueueNode(GraphNode):
             self._queue.republish()  # subscribers still hold the other operator's plan beyond the meeting point
         self._was_in_force = in_force
         for update in self._queue.drain():
+            if update.kind is UpdateKind.RESET and update.points is None and not update.trial:
+                self._reach.begin()  # a new plan begins where the arm is
             message = convert.update_to_message(update, self.stamp())
             self._plan.publish(message)
             if in_force and not update.trial and update.kind is not UpdateKind.TIP:

@@ -31,6 +31,7 @@ class QueueServices:
             "adopt": partial(self._on_join, Join.ADOPT),
             "discard": partial(self._on_join, Join.DISCARD),
             "stop_before_collision": self._on_stop_before_collision,
+            "pass_singularities": self._on_pass_singularities,
             "brake": self._on_brake,
             "clear": self._on_clear,
             "undo": self._on_undo,
@@ -71,6 +72,11 @@ class QueueServices:
         self._queue.set_stop_before_collision(request.data)
         response.success = True
         response.message = "the robot waits before collisions" if request.data else "the robot executes every point"
+
+    def _on_pass_singularities(self, request: Any, response: Any) -> None:
+        self._queue.set_pass_singularities(request.data)
+        response.success = True
+        response.message = "the hand may pass singularities" if request.data else "the hand stops before singularities"
 
     def _on_pause(self, _request: Any, response: Any) -> None:
         self._queue.pause(self._node.now())

@@ -35,6 +35,7 @@ from telerobot_nodes.operator.client.reports import (
 from telerobot_nodes.operator.client.requests import Confirmation, HaltStage, Outcome, RepeatedStop, Result
 from telerobot_nodes.operator.client.robot_state import RobotState, state_of
 from telerobot_nodes.operator.client.status import (
+    InputStatus,
     LinkSetting,
     PlanChange,
     QueueStatus,
@@ -74,6 +75,7 @@ __all__ = [
     "EStop",
     "Halt",
     "HaltStage",
+    "InputStatus",
     "LastReceived",
     "Light",
     "LinkSetting",

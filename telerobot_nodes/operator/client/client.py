@@ -30,6 +30,7 @@ from telerobot_nodes.operator.client.requests import (
     Result,
 )
 from telerobot_nodes.operator.client.status import (
+    InputStatus,
     LinkSetting,
     PlanChange,
     QueueStatus,
@@ -91,6 +92,7 @@ class LastReceived:
     motion: float | None = None
     link: float | None = None
     recorder: float | None = None
+    input: float | None = None
 
 
 class OperatorClient:
@@ -110,6 +112,7 @@ class OperatorClient:
         self.simulation = SimulationStatus()
         self.link = LinkSetting()
         self.recorder = RecorderStatus()
+        self.input = InputStatus()
         self.received = LastReceived()
         self.trace = PlanTrace()
         self.other = PlanTrace()  # plan of the operator with authority, while that is another one
@@ -176,6 +179,10 @@ class OperatorClient:
         if status.failure and status.failure != self.recorder.failure:
             self.note(f"recording failed: {status.failure}", Tone.BAD, now)
         self.recorder, self.received.recorder = status, now
+
+    def receive_input(self, status: InputStatus, now: float) -> None:
+        """Status of the operator's input: the mode of control."""
+        self.input, self.received.input = status, now
 
     def receive_plan(self, change: PlanChange) -> None:
         """A change of the recorded plan."""

@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE, CameraSetting
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, HAND_SCALE_RANGE, SCALE_RANGE, ControlMode
 from telerobot_nodes.core.values import FloatArray, in_range, poses
 from telerobot_nodes.errors import InvalidValueError
 
@@ -50,6 +50,16 @@ class CollisionStop:
 
     def __str__(self) -> str:
         return f"collision stop {'on' if self.engaged else 'off'}"
+
+
+@dataclass(frozen=True)
+class PassSingularities:
+    """Engaged: the hand's path may pass singularities, as slowly as the joints need. Else it stops before them."""
+
+    engaged: bool
+
+    def __str__(self) -> str:
+        return f"pass singularities {'on' if self.engaged else 'off'}"
 
 
 @dataclass(frozen=True)
@@ -245,6 +255,16 @@ class Direct:
 
 
 @dataclass(frozen=True)
+class Mode:
+    """Select who moves the arm [US5231693]."""
+
+    mode: ControlMode
+
+    def __str__(self) -> str:
+        return f"mode {self.mode.word}"
+
+
+@dataclass(frozen=True)
 class Scrub:
     """Show the simulated arm at a plan time of the plan ahead [s]; negative: off."""
 
@@ -326,6 +346,7 @@ Command = (
     | TimeClutch
     | PositionClutch
     | CollisionStop
+    | PassSingularities
     | Brake
     | Clear
     | Halt
@@ -342,6 +363,7 @@ Command = (
     | StopReplay
     | SetLink
     | Direct
+    | Mode
     | Scrub
     | SetCamera
     | Record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.client.commands import Command, Deed
 from telerobot_nodes.operator.client.requests import Outcome
@@ -35,6 +36,10 @@ class OperatorWords(ABC):
     def collision_stop(self, engaged: bool) -> Outcome:
         """Engaged: the robot waits before points that are predicted to collide. Disengaged: it executes them."""
         return self.ask(commands.CollisionStop(engaged))
+
+    def pass_singularities(self, engaged: bool) -> Outcome:
+        """Engaged: the hand's path may pass singularities, as slowly as the joints need. Else it stops before them."""
+        return self.ask(commands.PassSingularities(engaged))
 
     def brake(self, rate: float) -> Outcome:
         """Time brake: delete points from the end of the plan at `rate` [plan s/s]; 0 releases it."""
@@ -107,6 +112,10 @@ class OperatorWords(ABC):
     def record(self, on: bool, folder: str = "") -> Outcome:
         """Begin a recording in a new folder, or end it; empty `folder`: the recorder's default, beside the others."""
         return self.ask(commands.Record(on, folder))
+
+    def control_mode(self, mode: str) -> Outcome:
+        """Who moves the arm: teleoperation, shared, supervisory, autonomous, traded. Raises InvalidValueError."""
+        return self.ask(commands.Mode(ControlMode.named(mode)))
 
     def direct(self, on: bool) -> Outcome:
         """On: the input device moves the primitive that runs, and not the plan."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.protocol import ControlMode, ExecutorMode
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client.client import OperatorClient
 from telerobot_nodes.operator.client.status import (
+    InputStatus,
     LinkSetting,
     QueueStatus,
     RecorderStatus,
@@ -18,7 +19,7 @@ from telerobot_nodes.operator.client.status import (
 
 @dataclass(frozen=True)
 class RobotState:
-    """Latest status of robot, plan queue, forward simulation, emulated link and recorder; None: none received yet."""
+    """Latest status of robot, plan queue, forward simulation, link, recorder, device; None: none received yet."""
 
     robot: RobotStatus
     queue: QueueStatus
@@ -27,6 +28,7 @@ class RobotState:
     age: float | None  # [s] since the robot's status was received
     notices: tuple[str, ...] = ()  # oldest first
     recorder: RecorderStatus | None = None  # of this host
+    input: InputStatus | None = None  # of the operator's device
 
     @property
     def tool_pose(self) -> FloatArray:
@@ -47,6 +49,11 @@ class RobotState:
     def mode(self) -> ExecutorMode:
         """What the plan executor does."""
         return self.robot.mode
+
+    @property
+    def control_mode(self) -> ControlMode | None:
+        """Who moves the arm; None: not known."""
+        return None if self.input is None else self.input.mode
 
     @property
     def lead(self) -> float:
@@ -77,4 +84,5 @@ def state_of(client: OperatorClient, now: float) -> RobotState:
         age=None if received.robot is None else now - received.robot,
         notices=tuple(notice.text for notice in client.notices),
         recorder=None if received.recorder is None else client.recorder,
+        input=None if received.input is None else client.input,
     )

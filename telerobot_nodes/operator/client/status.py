@@ -1,7 +1,8 @@
 """Status of queue, robot, simulation, link and recorder as the operator's side receives it: validated values.
 
-Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState`, `LinkStatus` and `RecorderState`, which
-state units and ranges. What must never enter: messages, clocks, texts for people (`view_model.py`).
+Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState`, `LinkStatus`, `InputState` and
+`RecorderState`, which state units and ranges. What must never enter: messages, clocks, texts for people
+(`view_model.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.protocol import ConflictKind, DeviceState, ExecutorMode, UpdateKind
+from telerobot_nodes.core.protocol import ConflictKind, ControlMode, DeviceState, ExecutorMode, UpdateKind
 from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
 
@@ -85,6 +86,7 @@ class QueueStatus:
     round_trip: float = -1.0
     stale: bool = True
     stop_before_collision: bool = True
+    pass_singularities: bool = False
     gripper: float = -1.0  # [m] requested; negative: not set
     target_pose: FloatArray = field(default_factory=_empty)
 
@@ -183,6 +185,19 @@ class LinkSetting:
 
     def __post_init__(self) -> None:
         _check(self, ("delay", "jitter", "loss", "duplicate"))
+
+
+@dataclass(frozen=True)
+class InputStatus:
+    """What the operator's device moves (`InputState.msg`). Raises InvalidValueError naming the field."""
+
+    mode: ControlMode = ControlMode.TELEOPERATION
+    plan: bool = True
+    primitive: bool = False
+    replay: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mode", _member(ControlMode, self.mode, "mode"))
 
 
 @dataclass(frozen=True)

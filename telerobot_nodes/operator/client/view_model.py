@@ -51,6 +51,7 @@ class Controls:
     time_clutch: bool | None
     position_clutch: bool | None
     collision_stop: bool | None
+    pass_singularities: bool | None
     time_ratio: float | None
     orientation_clutch: bool | None
     linear_scale: float | None
@@ -60,6 +61,7 @@ class Controls:
     link: LinkSetting | None
     halt: HaltStage
     recording: bool | None
+    mode: str | None  # of control
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,18 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
     light, recording = _recording(client, now)
     return ConsoleView(
         banner=_banner(client, now),
-        rows=(*_robot_rows(client, now), *_queue_rows(client, queue_fresh), *_node_rows(client, now), recording),
+        rows=(
+            *_robot_rows(client, now),
+            *_mode_rows(client, now),
+            *_queue_rows(client, queue_fresh),
+            *_node_rows(client, now),
+            recording,
+        ),
         controls=Controls(
             time_clutch=client.queue.time_clutch if queue_fresh else None,
             position_clutch=client.queue.position_clutch if queue_fresh else None,
             collision_stop=client.queue.stop_before_collision if queue_fresh else None,
+            pass_singularities=client.queue.pass_singularities if queue_fresh else None,
             time_ratio=client.queue.time_ratio if queue_fresh else None,
             orientation_clutch=client.queue.orientation_clutch if queue_fresh else None,
             linear_scale=client.queue.linear_scale if queue_fresh else None,
@@ -116,6 +125,7 @@ def view(client: OperatorClient, now: float) -> ConsoleView:
             link=client.link if link_fresh else None,
             halt=client.halt_watch.stage,
             recording=None if light is Light.UNKNOWN else light is Light.ON,
+            mode=client.input.mode.word if _input_fresh(client, now) else None,
         ),
         notices=tuple(_notice_row(notice, now) for notice in (*_waiting(client, now), *reversed(client.notices))),
         light=light,
@@ -237,6 +247,21 @@ def _readings(robot: RobotStatus, tone: Tone) -> Iterator[Row]:
         yield Row("force, torque", f"{sizes} ({', '.join(f'{part:.1f}' for part in force)} N)", tone)
 
 
+def _input_fresh(client: OperatorClient, now: float) -> bool:
+    return fresh(client.received.input, now, STALE_RECORDER_AFTER)
+
+
+def _mode_rows(client: OperatorClient, now: float) -> Iterator[Row]:
+    """The mode of control, where this graph has the node that serves it."""
+    if client.received.input is None:
+        return
+    state = client.input
+    moved = "lays the plan" if state.plan else "moves the primitive" if state.primitive else "moves nothing"
+    known = _input_fresh(client, now)
+    text = f"{state.mode.word}: the device {moved}" if known else "NOT KNOWN: the operator's input is silent"
+    yield Row("mode of control", text, Tone.PLAIN if known else Tone.BAD)
+
+
 def _lead(client: OperatorClient, now: float) -> tuple[str, Tone]:
     if client.received.queue is None:
         return "not known", Tone.QUIET
@@ -278,6 +303,8 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
         rows.append(Row("hand scale", scales))
     if not queue.stop_before_collision:
         rows.append(Row("collision stop", "off: the robot executes points that collide", Tone.WARN))
+    if queue.pass_singularities:
+        rows.append(Row("singularities", "may be passed: joints turn fast and the arm slows there", Tone.WARN))
     if queue.brake_rate > 0.0:
         rows.append(Row("time brake", f"{queue.brake_rate:.1f} plan s/s", Tone.WARN))
     if client.simulation.conflicts:

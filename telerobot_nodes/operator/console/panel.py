@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, ControlMode
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import ConsoleView, Controls, LinkSetting, commands
 from telerobot_nodes.operator.console import markup
@@ -13,6 +13,7 @@ from telerobot_nodes.operator.console.inbox import GizmoMode, Inbox, Refused, Re
 
 TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
 OWN_RECORDING = "demo recording"
+MODES = tuple(mode.word for mode in ControlMode)
 RECORD_HINT = "begin a recording beside the others, or end it; each is a bag of its own"
 CLUTCH_HINT = "engaged: plan time follows the hand; disengaged: only the order counts (T)"
 
@@ -98,6 +99,12 @@ class Panel:
             hint = "on: the robot waits before points that are predicted to collide; off: it executes them"
             stop = self._gui.add_checkbox("stop before collision", True, hint=hint)
             self._follow(stop, lambda: commands.CollisionStop(stop.value), lambda controls: controls.collision_stop)
+        if commands.PassSingularities in offered:
+            hint = "on: the hand may lead the tool through singularities, slowly; off: it stops before them"
+            passes = self._gui.add_checkbox("pass singularities", False, hint=hint)
+            self._follow(
+                passes, lambda: commands.PassSingularities(passes.value), lambda controls: controls.pass_singularities
+            )
         if commands.Brake in offered:
             hint = "time brake: plan seconds deleted from the plan's tail per second; 0 releases"
             rate = self._gui.add_slider("brake [s/s]", *commands.BRAKE_RANGE, 0.1, 0.0, hint=hint)
@@ -135,6 +142,10 @@ class Panel:
                 self._hand_scale()
             if hands is not None:
                 self._replay_row({OWN_RECORDING: "", **hands})
+            if commands.Mode in offered:
+                hint = "who moves the arm: your hand, hand and primitive, your commands, the program, by turns"
+                mode = self._gui.add_dropdown("mode", MODES, hint=hint)
+                self._follow(mode, lambda: commands.Mode(ControlMode.named(mode.value)), lambda controls: controls.mode)
             if commands.Direct in offered:
                 hint = "on: the device moves the primitive that runs; off: it lays the plan"
                 direct = self._gui.add_checkbox("direct", False, hint=hint)

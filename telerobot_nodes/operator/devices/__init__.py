@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.operator.devices.control_mode import Moves, Wish, moves, wish
 from telerobot_nodes.operator.devices.hand import DeviceMotion, HandRecording, device_motion, load_hand
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
 from telerobot_nodes.operator.devices.input_counts import LATE, InputCounts
@@ -27,16 +28,20 @@ __all__ = [
     "JoyMapping",
     "Joystick",
     "Keyboard",
+    "Moves",
     "PassivePort",
     "Reach",
     "ReflectConfig",
     "Reflection",
     "Replay",
     "ReplayState",
+    "Wish",
     "box_reach",
     "device_motion",
     "fit",
     "load_hand",
+    "moves",
     "single_keys",
+    "wish",
     "wrench_at_hand",
 ]

@@ -84,7 +84,7 @@ class Joystick:
         self.mapping = mapping
         self.active = False
         self._holds = False  # the latest message: its dead-man's button, or without one its axes
-        self._gone = False  # until it was let go
+        self._gone = False  # what it holds does not count, until it was let go
         self._down: set[str] = set()  # of BUTTONS
 
     def twist(self, axes: Sequence[float], buttons: Sequence[int]) -> FloatArray | None:
@@ -103,8 +103,8 @@ class Joystick:
             return velocity
         return np.zeros(6) if was_active else None
 
-    def fall_silent(self) -> bool:
-        """The device is gone: what it holds counts no more, until it was let go. True: it was moving."""
+    def let_go(self) -> bool:
+        """What the device holds counts no more, until it was let go. True: it was moving."""
         was_active, self.active, self._gone = self.active, False, self._holds
         return was_active
 
@@ -167,7 +167,11 @@ class JoyInput:
             return False
         self._received = np.inf
         self.gone += 1
-        return any([self._as_set.fall_silent(), self._in_roles.fall_silent()])
+        return self.let_go()
+
+    def let_go(self) -> bool:
+        """What the devices hold counts no more, until they were let go. True: one of them was moving."""
+        return any([self._as_set.let_go(), self._in_roles.let_go()])
 
 
 def beyond_dead_zone(deflection: FloatArray, dead_zone: float) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from python_qt_binding.QtWidgets import QCheckBox, QDoubleSpinBox
+from python_qt_binding.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox
 
 TOUCHED = 2.0  # [s] a widget just used is not pulled back to the value in force
 
@@ -62,3 +62,26 @@ class FollowedBox(QCheckBox):
     def _set(self, send: Callable[[bool], None], on: bool) -> None:
         self._touched = True
         send(on)
+
+
+class FollowedChoice(QComboBox):
+    """One of several words; `in_force` None: not known."""
+
+    def __init__(self, name: str, words: tuple[str, ...], send: Callable[[str], None]) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.addItems(words)
+        self._touched = False
+        self._used = -TOUCHED  # [s]
+        self.activated.connect(lambda row: self._set(send, words[row]))  # by a person, not by `setCurrentText`
+
+    def follow(self, in_force: str | None, now: float) -> None:
+        """Show the word in force, unless the widget was just used."""
+        if self._touched:
+            self._touched, self._used = False, now
+        if in_force is not None and now - self._used >= TOUCHED:
+            self.setCurrentText(in_force)
+
+    def _set(self, send: Callable[[str], None], word: str) -> None:
+        self._touched = True
+        send(word)

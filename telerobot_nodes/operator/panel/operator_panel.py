@@ -26,10 +26,10 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, trial_of
+from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, ControlMode, trial_of
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
-from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedNumber
+from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedChoice, FollowedNumber
 from telerobot_nodes.operator.panel.menu_page import MenuPage
 from telerobot_nodes.operator.panel.stop_rows import StopRows
 
@@ -57,7 +57,9 @@ class OperatorPanel(QWidget):
         self.setWindowTitle("Telerobot")
         self.setObjectName("OperatorPanel")
         self.requests = Requests()
-        self._followed: list[tuple[FollowedNumber | FollowedBox, Callable[[Controls], float | bool | None]]] = []
+        self._followed: list[
+            tuple[FollowedNumber | FollowedBox | FollowedChoice, Callable[[Controls], float | bool | str | None]]
+        ] = []
         self._stops = StopRows(self._send)
         self._status, self._notices = _text("status"), _text("notices")
         self._answers = QPlainTextEdit()
@@ -108,6 +110,9 @@ class OperatorPanel(QWidget):
         form.addRow("trial path", self._deeds((Deed.ADOPT, Deed.DISCARD)))
         waits = "stop before collision: the robot waits before points that would collide"
         form.addRow(self._box("collision_stop", waits, commands.CollisionStop, lambda c: c.collision_stop))
+        passes = "pass singularities: the hand may lead the tool through, slowly"
+        box = self._box("pass_singularities", passes, commands.PassSingularities, lambda c: c.pass_singularities)
+        form.addRow(box)
         brake = self._number("brake", *commands.BRAKE_RANGE, 0.1, "s/s", commands.Brake, lambda c: c.brake_rate)
         form.addRow("time brake (0: off)", brake)
         opening = self._number("gripper", *GRIPPER_RANGE, 0.002, "m", commands.Gripper, lambda c: c.gripper)
@@ -127,6 +132,10 @@ class OperatorPanel(QWidget):
 
     def _device_page(self) -> QWidget:
         form = QFormLayout()
+        words = tuple(mode.word for mode in ControlMode)
+        mode = FollowedChoice("mode", words, lambda word: self._send(commands.Mode(ControlMode.named(word))))
+        self._followed.append((mode, lambda controls: controls.mode))
+        form.addRow("who moves the arm", mode)
         file, speed = QLineEdit(), FollowedNumber("speed", *commands.RATIO_RANGE, 0.1, "", lambda value: None)
         file.setObjectName("hand")
         file.setPlaceholderText("recorded hand; empty: the demo's own")

@@ -61,6 +61,23 @@ def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
     return points
 
 
+def check_straight(
+    points: PlanPoints, tail: Tail, away: FloatArray, turned: FloatArray, most: float, most_turned: float
+) -> None:
+    """Raise InvalidValueError when the tool leaves the straight line between neighbouring points.
+
+    `away` (n,) [m] and `turned` (n,) [rad]: by how much, between each point and the one before, at most `most` [m] and
+    `most_turned` [rad]. The way from the arm to a first point is not one between points.
+    """
+    first = 0 if tail.seq else 1
+    for values, bound, unit in ((away, most, "m"), (turned, most_turned, "rad")):
+        far = np.flatnonzero(values[first:] > bound)
+        if far.size:
+            i = first + int(far[0])
+            text = f"allowed: within {bound:g} {unit} of the straight way from the point before; send points between"
+            raise InvalidValueError(f"points.pose[{i}] (deviation)", round(float(values[i]), 4), text)
+
+
 def begins_plan(points: PlanPoints, tail_seq: int, executed_seq: int) -> bool:
     """True for the first point of an operator's plan with nothing before it to execute: where the arm was seen."""
     first_ever = points.first_seq == 1 and tail_seq == 0

@@ -1,4 +1,4 @@
-"""Who may end a stop; and RESET before its turn, at an executor that was restarted while the e-stop is latched.
+"""When a stop may be ended, and by whom; RESET before its turn, at an executor restarted while the e-stop is latched.
 
 Such an executor takes no operation before it knows where the arm came to rest; the arm, its e-stop latched, comes to
 rest on no path before the RESET.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from telerobot_nodes.core.protocol import OperationKind
-from telerobot_nodes.errors import AuthorityError
+from telerobot_nodes.core.protocol import ControlState, OperationKind
+from telerobot_nodes.errors import AuthorityError, InvalidValueError
 from telerobot_nodes.plan.log import ControlReport, LogPosition, Operation, UnreadableOperation
 
 EndPolicy = Callable[[Operation, ControlReport], str]  # why its agent may not end the stop in force; empty if it may
@@ -24,6 +24,30 @@ def check_end(operation: Operation, control: ControlReport, may_end: EndPolicy) 
     """Raise AuthorityError when the operation would end a halt or an e-stop that its agent may not end."""
     if refusal := may_end(operation, control) if control.halted or control.estop else "":
         raise AuthorityError(refusal)
+
+
+def check_resume(operation: Operation, control: ControlReport, may_end: EndPolicy) -> None:
+    """Raise InvalidValueError unless the operation names the present halt, and no e-stop is latched.
+
+    Raises AuthorityError when its agent may not end it.
+    """
+    count, present = operation.halt_count, control.halt_count
+    if count != present if control.halted else count > present:
+        raise InvalidValueError("operation.halt_count", count, f"allowed: {present}, the present count of halts")
+    if control.estop:
+        raise InvalidValueError("operation.kind", "RESUME", "allowed: after a reset of the e-stop")
+    check_end(operation, control, may_end)
+
+
+def check_request(operation: Operation, control: ControlReport | None, may_end: EndPolicy) -> None:
+    """Raise InvalidValueError when a RESET or TARE has no object, AuthorityError when its agent may not send it."""
+    kind = operation.kind
+    if kind is OperationKind.RESET:
+        if not (control and control.state is ControlState.FAULT):
+            raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
+        check_end(operation, control, may_end)
+    if kind is OperationKind.TARE and not (control and control.resting):
+        raise InvalidValueError("operation.kind", "TARE", "allowed: while the arm rests")
 
 
 class EarlyReset:

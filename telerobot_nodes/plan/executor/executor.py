@@ -14,12 +14,12 @@ import pinocchio as pin
 
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
-from telerobot_nodes.core.robot import Kinematics, RobotModel
+from telerobot_nodes.core.robot import Kinematics, Posture, RobotModel
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
-from telerobot_nodes.plan.executor.admission import Tail, admit, begins_plan, check_begin
-from telerobot_nodes.plan.executor.early_reset import EarlyReset, EndPolicy, anyone_ends, check_end
+from telerobot_nodes.plan.executor.admission import Tail, admit, begins_plan, check_begin, check_straight
+from telerobot_nodes.plan.executor.early_reset import EarlyReset, EndPolicy, anyone_ends, check_request, check_resume
 from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
@@ -47,6 +47,16 @@ class ExecutorConfig(MotionConfig):
     )
     start_turn: float = parameter(
         0.2, unit="rad", low=0.01, high=3.0, doc="largest rotation from the arm to the first point of a plan"
+    )
+    max_deviation: float = parameter(
+        0.003,
+        unit="m",
+        low=1e-5,
+        high=1.0,
+        doc="largest distance of the tool from the line between neighbouring points",
+    )
+    max_turn_deviation: float = parameter(
+        0.03, unit="rad", low=1e-4, high=3.0, doc="largest rotation of the tool from the even turn between them"
     )
     supervisors: tuple[str, ...] = parameter(("supervisor",), doc="agents that may take control without consent")
     armed: bool = parameter(False, doc="requests for control are granted without the holder's consent")
@@ -82,7 +92,7 @@ class PlanExecutor:
         self.motion = PlanMotion(robot.limits, self.config)
         self.arbiter = AuthorityArbiter(frozenset(self.config.supervisors), self.config.armed)
         self.receiver = receiver or Receiver(memory.position if memory else None, self.arbiter.may_open)
-        self._kinematics = Kinematics(robot)
+        self._kinematics = _compiled_kinematics(robot)
         self.measured: FloatArray | None = None  # (dof,) [rad] of the arm, set by the owner; None: as the loop reports
         self._highest_seq = 0
         self._executed_seq = 0
@@ -245,24 +255,26 @@ class PlanExecutor:
         elif kind is OperationKind.RESUME:
             self._resume(operation)
         elif kind in (OperationKind.RESET, OperationKind.TARE) and not self._early_reset.took(operation):
-            _check_request(operation, self.motion.control, self._may_end)
+            check_request(operation, self.motion.control, self._may_end)
             self._requests.append(operation)
 
     def _append(self, now: float, operation: Operation) -> None:
         path = self.motion.path
         if not self.motion.anchored:
             raise InvalidValueError("operation.points", "APPEND", "allowed: after the arm's first report at rest")
-        points = admit(operation, _tail(self, path, self._highest_seq), self.robot.dof)
+        tail = _tail(self, path, self._highest_seq)
+        points = admit(operation, tail, self.robot.dof)
         if begins_plan(points, int(path.seqs[-1]), self._executed_seq):
             self._begin_plan(now, points)
             return
         q = path.joints[-1].copy()
-        joints = self._kinematics.solve_path(points.pose, q)
+        joints = _joints(path, points, self._kinematics)
+        away = self._kinematics.deviations(np.vstack([q, joints]), np.vstack([tail.pose, points.pose]))
+        check_straight(points, tail, *away, self.config.max_deviation, self.config.max_turn_deviation)
         if path.seqs[-1] == 0:  # the plan begins at rest at the arm, shortly before its first point
             gap = float(np.linalg.norm(points.pose[0, :3] - self.robot.forward(q).translation))
             self.motion.begin(now, float(points.time[0]) - LEAD_IN - gap / LEAD_SPEED, q, 0)
-        seqs = np.arange(points.first_seq, points.last_seq + 1, dtype=np.int64)
-        self.motion.append(now, seqs, points.time, joints, points.gripper)
+        self.motion.append(now, points.seqs, points.time, joints, points.gripper)
         self._highest_seq = points.last_seq
 
     def _begin_plan(self, now: float, points: PlanPoints) -> None:
@@ -286,7 +298,7 @@ class PlanExecutor:
         """End a pause, and the halt that the operation names. Raises InvalidValueError for any other count."""
         control = self.motion.control
         if control is not None:
-            _check_resume(operation, control, self._may_end)
+            check_resume(operation, control, self._may_end)
         self._paused = False
         self._resuming = operation.halt_count if self.halted else None
         if not self.motion.off_path:
@@ -330,6 +342,21 @@ def _tail(executor: PlanExecutor, path: JointPath, highest_seq: int) -> Tail:
     )
 
 
+def _compiled_kinematics(robot: RobotModel) -> Kinematics:
+    """What solves and checks points, compiled before the first of them."""
+    kinematics, home = Kinematics(robot), np.array(robot.home)
+    twice = np.repeat(pin.SE3ToXYZQUAT(robot.forward(home))[None], 2, axis=0)
+    kinematics.deviations(kinematics.solve_path(twice, home, posture=Posture(home)), twice)
+    return kinematics
+
+
+def _joints(path: JointPath, points: PlanPoints, kinematics: Kinematics) -> FloatArray:
+    """Joints (n, dof) [rad] of points that continue the path. Raises OutOfReachError."""
+    before = float(path.times[-1]) if path.seqs[-1] else None
+    posture = Posture.of(path.begun_at, points.posture, points.time, before)
+    return kinematics.solve_path(points.pose, path.joints[-1], posture=posture)
+
+
 def _mode(
     motion: PlanMotion, paused: bool, limit: ExecutionLimit, queue_length: int, now: float
 ) -> tuple[ExecutorMode, str]:
@@ -361,27 +388,3 @@ def _refusal(operation: Operation, error: Exception) -> str:
 def _waiting(before: str, control: ControlReport | None) -> str:
     """For what the arm's latest setpoints wait, after `before`; "" when for nothing."""
     return f"{before}{control.waiting}" if control is not None and control.waiting else ""
-
-
-def _check_resume(operation: Operation, control: ControlReport, may_end: EndPolicy) -> None:
-    """Raise InvalidValueError unless the operation names the present halt, and no e-stop is latched.
-
-    Raises AuthorityError when its agent may not end it.
-    """
-    count, present = operation.halt_count, control.halt_count
-    if count != present if control.halted else count > present:
-        raise InvalidValueError("operation.halt_count", count, f"allowed: {present}, the present count of halts")
-    if control.estop:
-        raise InvalidValueError("operation.kind", "RESUME", "allowed: after a reset of the e-stop")
-    check_end(operation, control, may_end)
-
-
-def _check_request(operation: Operation, control: ControlReport | None, may_end: EndPolicy) -> None:
-    """Raise InvalidValueError when a RESET or TARE has no object, AuthorityError when its agent may not send it."""
-    kind = operation.kind
-    if kind is OperationKind.RESET:
-        if not (control and control.state is ControlState.FAULT):
-            raise InvalidValueError("operation.kind", "RESET", "allowed: while the e-stop or a fault is latched")
-        check_end(operation, control, may_end)
-    if kind is OperationKind.TARE and not (control and control.resting):
-        raise InvalidValueError("operation.kind", "TARE", "allowed: while the arm rests")

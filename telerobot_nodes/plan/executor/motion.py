@@ -116,7 +116,7 @@ class PlanMotion:
 
     def begin(self, now: float, tau: float, q: FloatArray, seq: int) -> None:
         """Start a path at rest at `q` (dof,) [rad], plan time `tau` [s], as point `seq`."""
-        self.path.reset(tau, q, seq)
+        self.path.begin(tau, q, seq)
         self._stand(now, tau)
         self._first_of_path = self._first_window
         self.arrived_time = tau

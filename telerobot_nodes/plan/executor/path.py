@@ -80,6 +80,7 @@ class JointPath:
         self._dropped_cells = 0
         self._settled = 0  # settled segments among those held
         self._knots = (self._time, self._seq, self._q, self._v, self._a, self._gripper, self._sealed, self._cell_first)
+        self.begun_at = np.zeros(dof)  # [rad] joints at which the plan began
         self.reset(0.0, np.zeros(dof))
 
     def __len__(self) -> int:
@@ -96,6 +97,11 @@ class JointPath:
         self._sealed.view[:] = True
         self._cell_first.view[:] = 0
         self._edge.extend(1)[:] = time
+
+    def begin(self, time: float, q: FloatArray, seq: int = 0) -> None:
+        """As `reset`, for a plan that begins there, whatever follows: the posture that pulls a redundant arm."""
+        self.reset(time, q, seq)
+        self.begun_at = q.copy()
 
     def append(self, seq: IntArray, time: FloatArray, q: FloatArray, gripper: FloatArray | None = None) -> None:
         """Add knots (n,) `seq`, `time` [s] not before the tail, `q` (n, dof) [rad], `gripper` (n,) [m] or None."""

@@ -50,7 +50,7 @@ class PlanPoints:
     timing: npt.NDArray[np.uint8]  # (n,) Timing
     author: str
     gripper: FloatArray = field(default_factory=_no_gripper)  # (n,) [m] opening, or empty: unchanged
-    posture: FloatArray = field(default_factory=_no_gripper)  # (n, dof) [rad] hint, or empty: by continuation
+    posture: FloatArray = field(default_factory=_no_gripper)  # (n, dof) [rad] hint, or empty: to where the plan began
 
     def __post_init__(self) -> None:
         if self.first_seq < 1:
@@ -78,6 +78,11 @@ class PlanPoints:
 
     def __len__(self) -> int:
         return int(self.time.size)
+
+    @property
+    def seqs(self) -> npt.NDArray[np.int64]:
+        """(n,) numbers of the points."""
+        return np.arange(self.first_seq, self.first_seq + len(self), dtype=np.int64)
 
     @property
     def last_seq(self) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -70,7 +71,9 @@ class PathConnector:
         path = np.array([start]) if same_pose(start, goal) else self._path(start, goal)
         timed = PathTimeParameterization(self._config, self._period, path[0], path_load=self._path_load)
         timed.add(list(path[1:]))
-        return replace(timed.finish(), timing=Timing.LINK)
+        points = timed.finish()
+        self._check_steps(path[0], points.pose)
+        return replace(points, timing=Timing.LINK)
 
     def check(self, path: FloatArray) -> None:
         """Raise JoinError with the reason when a recorded path (n, 7) leaves the reach or is blocked."""
@@ -90,6 +93,16 @@ class PathConnector:
         if reason:
             raise JoinError(f"join: the planner's path fails: {reason}")
         return path
+
+    def _check_steps(self, start: FloatArray, pose: FloatArray) -> None:
+        """Raise JoinError when points (n, 7) from `start` (7,) on pass a singularity faster than the arm can."""
+        if not self._reach.pass_singularities:
+            return
+        try:
+            for before, after in pairwise((start, *pose)):
+                self._reach.step(before, after)
+        except OutOfReachError as error:
+            raise JoinError(f"join: {error}") from None
 
     def _conflict(self, path: FloatArray) -> str:
         try:

@@ -45,6 +45,7 @@ class PathPlanQueue:
         """`start_pose` (7,) in WORLD is used until the robot reports its tool pose."""
         self.config = config
         self._notices = Notices()
+        reach.pass_singularities = config.pass_singularities
         connector = PathConnector(config.time_base, config.sample_period, reach, blocked, planner, path_load)
         self._recorder = Recorder(config, reach, path_load, connector, self._notices)
         pose = None if start_pose is None else poses(start_pose, "start_pose")[0]
@@ -200,6 +201,10 @@ class PathPlanQueue:
     def set_stop_before_collision(self, enabled: bool) -> None:
         """Let the robot wait before points that are predicted to collide, or let it execute them."""
         self._sync.collision_stop.enabled = enabled
+
+    def set_pass_singularities(self, enabled: bool) -> None:
+        """Let the hand's path pass singularities, as slowly as the joints need, or stop it before them."""
+        self._recorder.sampler.reach.pass_singularities = enabled
 
     def on_collision_check(self, check: CollisionCheck) -> None:
         """Take what the forward simulation has found on the plan."""

@@ -29,6 +29,7 @@ def queue_state(
         device=waits if sampler.shaper.fresh(now) else DeviceState.IDLE,
         notice="; ".join(filter(None, (held, sampler.blocked, stop.reason(store), notices.latest))),
         stop_before_collision=stop.enabled,
+        pass_singularities=sampler.reach.pass_singularities,
         jumps=notices.jumps,
         refused=notices.refused,
         head_seq=store.last_seq,

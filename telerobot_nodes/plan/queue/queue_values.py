@@ -43,6 +43,7 @@ class QueueConfig:
     meeting_angle: float = 0.3  # [rad]
     execution_window: float = 0.0  # [s] after receipt, by the robot's clock, when waiting points expire; 0: never
     stop_before_collision: bool = True  # the robot waits before points that the forward simulation predicts to collide
+    pass_singularities: bool = False  # the hand's path may pass singularities, as slowly as the joints need
     shaper: ShaperConfig = field(default_factory=ShaperConfig)
     time_base: TimeBaseConfig = field(default_factory=TimeBaseConfig)
     sender: SenderConfig = field(default_factory=SenderConfig)
@@ -99,5 +100,6 @@ class PlanQueueState:
     stale: bool
     execution_window: float  # [s] 0: none
     stop_before_collision: bool
+    pass_singularities: bool
     gripper: float  # [m] opening of the next points; negative: unchanged
     target_pose: FloatArray  # (7,)

@@ -12,7 +12,7 @@ tool brakes within what was accepted before, and continues when the target can b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -25,11 +25,23 @@ from telerobot_nodes.plan.shaping.spline_path import PathLoad
 from telerobot_nodes.plan.shaping.time_base_config import TimeBaseConfig
 from telerobot_nodes.plan.shaping.time_parameterization import PathTimeParameterization, SampledPoints
 
-Reach = Callable[[FloatArray], None]  # pose (7,); raises OutOfReachError
-
 ARRIVED = 1e-5  # [m], [-] of a quaternion
 LONGEST_WAY = 5.0  # [s] of the shaper to where the hand is
 STALL = 0.5  # [s] without a call of `advance` after which the lost time is skipped
+
+
+class Reach(Protocol):
+    """Checks the tool poses (7,) of a path in WORLD; each raises OutOfReachError."""
+
+    pass_singularities: bool  # the path may come as near to singularities as `step` allows
+
+    def __call__(self, pose: FloatArray) -> None:
+        """Check that the arm can come to `pose` from the one before."""
+
+    def step(self, before: FloatArray, pose: FloatArray) -> None:
+        """Check that a plan can have `pose` as its next point after `before`."""
+
+
 _NOWHERE = ShapedPose(ZERO, (0.0, 0.0, 0.0, 1.0))
 
 
@@ -52,7 +64,7 @@ class PointSampler:
         if self._substeps < 1 or abs(self._substeps * SUBSTEP - period) > 1e-9:
             raise InvalidValueError("sample_period", period, f"allowed: whole multiples of {SUBSTEP} [s]")
         self._period = period
-        self._reach = reach
+        self.reach = reach
         self._shaper_config = shaper
         self._base_config = time_base
         self._path_load = path_load
@@ -218,8 +230,8 @@ class PointSampler:
         if state.same_place(self._before):
             return True
         try:
-            self._reach(state.pose)
-            self._reach(self.shaper.stopping_pose(state))
+            self.reach.step(self._before.pose, state.pose)
+            self.reach(self.shaper.stopping_pose(state))
         except OutOfReachError as error:
             self.blocked = f"target is out of reach: {error}".removesuffix(": ")
             return False
@@ -232,7 +244,7 @@ class PointSampler:
             trail.append(self.shaper.braked(trail[-1]))
         try:
             if not self._before.at_rest:
-                self._reach(trail[-1].pose)
+                self.reach.step(self._before.pose, trail[-1].pose)
         except OutOfReachError:
             return [ShapedPose(self._before.position, self._before.orientation)]
         return trail

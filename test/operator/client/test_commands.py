@@ -38,6 +38,7 @@ def test_a_value_outside_its_range_is_rejected_by_name(make, field):
         (commands.TimeClutch(True), "time clutch on"),
         (commands.PositionClutch(False), "position clutch off"),
         (commands.CollisionStop(False), "collision stop off"),
+        (commands.PassSingularities(True), "pass singularities on"),
         (commands.OrientationClutch(False), "orientation clutch off"),
         (commands.LinearScale(0.5), "linear scale 0.50"),
         (commands.Brake(1.5), "time brake 1.5 plan s/s"),

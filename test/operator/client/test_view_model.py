@@ -90,6 +90,13 @@ def test_a_collision_stop_that_is_off_stands_in_the_status(client):
     assert (row(off, "collision stop").tone, off.controls.collision_stop) == (Tone.WARN, False)
 
 
+def test_singularities_that_may_be_passed_stand_in_the_status(client):
+    assert not any(entry.label == "singularities" for entry in running(client).rows)
+    assert running(client).controls.pass_singularities is False
+    passes = running(client, pass_singularities=True)
+    assert (row(passes, "singularities").tone, passes.controls.pass_singularities) == (Tone.WARN, True)
+
+
 def test_a_hand_that_does_not_move_the_tool_one_to_one_stands_in_the_status(client):
     labels = {entry.label for entry in running(client).rows}
     assert not labels & {"orientation clutch", "hand scale"}

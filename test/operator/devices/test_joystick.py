@@ -135,7 +135,7 @@ def test_a_device_that_falls_silent_ends_its_motion_and_moves_again_only_after_i
 def test_a_silent_device_without_a_dead_mans_button_moves_again_only_after_it_was_at_rest():
     joystick = Joystick(JoyMapping(axes=(0, 1, 2, 3, 4, 5), deadman=-1))
     assert joystick.twist([1.0] * 6, []).any()
-    joystick.fall_silent()
+    joystick.let_go()
     assert joystick.twist([1.0] * 6, []) is None
     assert joystick.twist([0.0] * 6, []) is None
     assert joystick.twist([1.0] * 6, []).any()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from queue_session import Within
 from two_agents import Two
 
 from telerobot_nodes.core.protocol import AuthorityKind
@@ -59,7 +60,7 @@ class AgentsMachine(RuleBasedStateMachine):
     @rule(name=NAMES)
     def restart(self, name):
         _, up, down = self.two.sides[name]
-        self.two.sides[name] = (PathPlanQueue(QueueConfig(agent=name), lambda pose: None), up, down)
+        self.two.sides[name] = (PathPlanQueue(QueueConfig(agent=name), Within()), up, down)
 
     @rule(name=NAMES, kind=st.sampled_from(list(Join)))
     def engage(self, name, kind):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from plan_models import Link
+from queue_session import Within
 from two_agents import Far, Two, at, sweep
 
 from telerobot_nodes.core.protocol import AuthorityKind
@@ -70,7 +71,7 @@ def test_the_plan_after_the_meeting_point_is_dropped_and_a_link_joins_the_two():
 def test_of_two_operators_of_one_name_the_second_is_told_and_the_first_goes_on():
     far = Far(0.2)
     far.run(3.0)
-    first, queue = far.sides["ann"][0], PathPlanQueue(QueueConfig(agent="ann"), lambda pose: None)
+    first, queue = far.sides["ann"][0], PathPlanQueue(QueueConfig(agent="ann"), Within())
     assert first.has_authority
     epoch = far.robot.receiver.position.epoch
     far.sides["second"] = (queue, Link(5, 0.2), Link(6, 0.2))

@@ -5,20 +5,15 @@ import math
 import numpy as np
 import plan_models
 import pytest
-from queue_session import drawing
+from queue_session import drawing, reach
 
-from telerobot_nodes.errors import InvalidValueError, JoinError, OutOfReachError, TransitionError
+from telerobot_nodes.errors import InvalidValueError, JoinError, TransitionError
 from telerobot_nodes.plan.log import Timing
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.plan.queue.brake import TimeBrake
 from telerobot_nodes.plan.queue.path_connector import straight
 
 HOME = np.array([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0])
-
-
-def reach(pose):
-    if pose[0] > 0.6:
-        raise OutOfReachError(f"pose: x {pose[0]:.3f} is out of reach; allowed: 0.6 or less")
 
 
 def start(delay=0.1, blocked=None, planner=None, robot=None, **config):

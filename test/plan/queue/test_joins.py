@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from plan_values import HOME, poses
+from queue_session import Within
 
 from telerobot_nodes.errors import JoinError, QueueFullError
 from telerobot_nodes.plan.log import Timing
@@ -14,7 +15,7 @@ from telerobot_nodes.plan.shaping import SampledPoints, TimeBaseConfig
 
 
 def connector(blocked=""):
-    return PathConnector(TimeBaseConfig(), 0.02, lambda pose: None, lambda path: blocked)
+    return PathConnector(TimeBaseConfig(), 0.02, Within(), lambda path: blocked)
 
 
 def recorded(n, step=0.02, capacity=1000, start=0.0):
@@ -91,7 +92,7 @@ def test_a_trial_that_is_blocked_on_its_way_is_not_adopted_though_its_ends_are_f
     plan, trial = recorded(5), recorded(60, start=0.008)
     middle = trial.store.after(0).pose[30, 1]
     check = PathConnector(
-        TimeBaseConfig(), 0.02, lambda pose: None, lambda path: "pole" * bool((abs(path[:, 1] - middle) < 0.005).any())
+        TimeBaseConfig(), 0.02, Within(), lambda path: "pole" * bool((abs(path[:, 1] - middle) < 0.005).any())
     )
     with pytest.raises(JoinError, match="pole"):
         join(plan, trial, Join.ADOPT, check)

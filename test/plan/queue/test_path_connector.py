@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from plan_values import HOME
+from queue_session import Within
 
 from telerobot_nodes.errors import JoinError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
@@ -12,16 +13,12 @@ from telerobot_nodes.plan.shaping import TimeBaseConfig
 CONFIG = TimeBaseConfig()
 
 
-def everywhere(pose):
-    """No limit of reach."""
-
-
 def at(y=0.0, z=0.4, turn=0.0):
     return np.array([0.4, y, z, 0.0, 0.0, np.sin(0.5 * turn), np.cos(0.5 * turn)])
 
 
-def connector(reach=everywhere, **values):
-    return PathConnector(CONFIG, 0.02, reach, **values)
+def connector(check=None, **values):
+    return PathConnector(CONFIG, 0.02, Within(check) if check else Within(), **values)
 
 
 def detour(start, goal):
@@ -139,3 +136,20 @@ def test_a_planner_without_a_path_is_a_refusal():
 
     with pytest.raises(JoinError, match="no path"):
         connector(blocked=lambda path: "pole", planner=planner).connect(HOME, at(0.2))
+
+
+@pytest.mark.parametrize("passes", [False, True])
+def test_a_connection_that_passes_a_singularity_too_fast_for_the_joints_is_refused(passes):
+    class Fast(Within):
+        pass_singularities = passes
+
+        def step(self, before, pose):
+            if before[1] < 0.1 < pose[1]:
+                raise OutOfReachError("joint 3 would turn too far: slower")
+
+    connects = PathConnector(CONFIG, 0.02, Fast())
+    if passes:
+        with pytest.raises(JoinError, match="join: joint 3 would turn too far: slower"):
+            connects.connect(HOME, at(0.2))
+    else:
+        assert connects.connect(HOME, at(0.2)).pose[-1] == pytest.approx(at(0.2))

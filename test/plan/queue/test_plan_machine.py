@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from queue_session import Within
 
 from telerobot_nodes.errors import InvalidValueError, TransitionError
 from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
@@ -18,10 +19,6 @@ MOST_STEP = 0.5 * 0.02 * 1.1  # [m] between points at the follower's top speed
 PAUSES = st.sampled_from([0.05, 0.2, 0.6])
 EXAMPLES = 8  # interleavings of up to 25 steps in the quick suite
 LONG = int(os.environ.get("TELEROBOT_EXAMPLES", "15000"))  # in the slow one
-
-
-def reach(pose):
-    del pose
 
 
 class PlanMachine(RuleBasedStateMachine):
@@ -38,7 +35,7 @@ class PlanMachine(RuleBasedStateMachine):
         self.session.run(0.5 + 4 * delay)
 
     def new_queue(self):
-        return PathPlanQueue(self.config, reach)
+        return PathPlanQueue(self.config, Within())
 
     def new_robot(self):
         return plan_models.Robot(capacity=600)

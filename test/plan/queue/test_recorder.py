@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from plan_values import HOME
+from queue_session import Within
 
 from telerobot_nodes.plan.queue import Join, QueueConfig
 from telerobot_nodes.plan.queue.notices import Notices
@@ -12,14 +13,10 @@ from telerobot_nodes.plan.queue.recorder import Recorder
 CONFIG = QueueConfig(reserve=20, capacity=200)
 
 
-def everywhere(pose):
-    """No limit of reach."""
-
-
 @pytest.fixture
 def recorder():
-    connector = PathConnector(CONFIG.time_base, CONFIG.sample_period, everywhere)
-    found = Recorder(CONFIG, everywhere, None, connector, Notices())
+    connector = PathConnector(CONFIG.time_base, CONFIG.sample_period, Within())
+    found = Recorder(CONFIG, Within(), None, connector, Notices())
     found.begin_plan(0.0, 0.0, HOME)
     return found
 
@@ -99,8 +96,8 @@ def test_a_gripper_command_appends_a_point_only_at_rest(recorder):
 
 
 def test_a_stand_by_records_a_trial_from_the_arm():
-    connector = PathConnector(CONFIG.time_base, CONFIG.sample_period, everywhere)
-    recorder = Recorder(CONFIG, everywhere, None, connector, Notices())
+    connector = PathConnector(CONFIG.time_base, CONFIG.sample_period, Within())
+    recorder = Recorder(CONFIG, Within(), None, connector, Notices())
     recorder.stand_by(0.0, HOME)
     assert np.array_equal(recorder.trial.head_pose, HOME)
     draw(recorder, 0.0, 0.5, 0.1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from queue_session import Within
 
 from telerobot_nodes.errors import InvalidValueError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
@@ -13,12 +14,8 @@ HOME = np.array([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0])
 PERIOD = 0.02
 
 
-def everywhere(pose):
-    """No limit of reach."""
-
-
-def sampler_of(reach=everywhere, placed=True):
-    sampler = PointSampler(ShaperConfig(), TimeBaseConfig(), PERIOD, reach)
+def sampler_of(reach=None, placed=True):
+    sampler = PointSampler(ShaperConfig(), TimeBaseConfig(), PERIOD, Within(reach) if reach else Within())
     if placed:
         sampler.place(0.0, HOME)
     return sampler
@@ -46,7 +43,7 @@ def duration(points):
 @pytest.mark.parametrize("period", [0.001, 0.0205, 0.0])
 def test_a_period_between_substeps_is_refused(period):
     with pytest.raises(InvalidValueError, match="sample_period"):
-        PointSampler(ShaperConfig(), TimeBaseConfig(), period, everywhere)
+        PointSampler(ShaperConfig(), TimeBaseConfig(), period, Within())
 
 
 def test_before_it_is_placed_it_checks_commands_and_keeps_settings():

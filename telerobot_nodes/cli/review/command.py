@@ -52,7 +52,7 @@ def command(
         print(as_text(command_log(bag)), end="")
         return
     if play:
-        from telerobot_nodes.cli.playback import play as play_back
+        from telerobot_nodes.cli.review.playback import play as play_back
 
         play_back(bag, robot, namespace, port)
         return
