@@ -17,6 +17,7 @@ from telerobot_nodes.plan.log import EPOCH_BLOCK, ControlReport, Operation, Plan
 
 BEGIN_OFFSET = (0.005, 0.03)  # [m], [rad] of an arm from where a plan begins; a servo at rest is nearer
 NUMBER_STEP = 1 << 32  # most by which a point's number may exceed the highest: none can leave no room for the next
+TIME_STEP = 86_400.0  # [s] the same for plan time, which ends at `MAX_TIME`
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ def admit(operation: Operation, tail: Tail, dof: int) -> PlanPoints:
         raise QueueFullError(f"points (length): {len(points)} do not fit; allowed: {tail.room} more")
     if points.time[0] < tail.time:
         raise InvalidValueError("points.time[0]", float(points.time[0]), f"allowed: {tail.time:g} or later [s]")
+    latest = max(tail.time, 0.0) + TIME_STEP
+    if points.time[-1] > latest:
+        name = f"points.time[{len(points) - 1}]"
+        raise InvalidValueError(name, float(points.time[-1]), f"allowed: up to {latest:g} [s], a day after the tail")
     _check_extras(points, dof)
     _check_steps(points, tail)
     return points

@@ -43,6 +43,32 @@ def knot_derivatives(time: FloatArray, q: FloatArray, i: int, v: FloatArray, a: 
 
 
 @numba.njit(cache=True)
+def stay_inside(
+    q: FloatArray,
+    before: float,
+    after: float,
+    lower: FloatArray,
+    upper: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+) -> None:
+    """Scale `v` and `a` (dof,) of a knot at `q` (dof,) so that its segments do not leave the joints' limits.
+
+    `before`, `after` [s]: lengths of the two segments. A quintic stays between the least and the greatest of its Bezier
+    points, which on one side of a knot are q, q + h v / 5 and q + 2 h v / 5 + h^2 a / 20, with h < 0 before it.
+    """
+    for j in range(q.size):
+        share = 1.0
+        for h in (-before, after):
+            for way in (0.2 * h * v[j], 0.4 * h * v[j] + 0.05 * h * h * a[j]):
+                room = max(upper[j] - q[j] if way > 0.0 else q[j] - lower[j], 0.0)
+                if abs(way) > room:
+                    share = min(share, room / abs(way))
+        v[j] *= share
+        a[j] *= share
+
+
+@numba.njit(cache=True)
 def segment_limits(
     q0: FloatArray,
     v0: FloatArray,
@@ -107,6 +133,8 @@ def settle(
     sealed: npt.NDArray[np.bool_],
     first: int,
     last: int,
+    lower: FloatArray,
+    upper: FloatArray,
     bounds: FloatArray,
     ceiling: float,
     ramp: float,
@@ -120,6 +148,7 @@ def settle(
     for i in range(first, last + 1):
         if not sealed[i] and i > first:
             knot_derivatives(time, q, i, v[i], a[i])
+            stay_inside(q[i], time[i] - time[i - 1], time[i + 1] - time[i], lower, upper, v[i], a[i])
     c = 0
     for i in range(first, last):
         h = time[i + 1] - time[i]

@@ -3,7 +3,8 @@
 What belongs here: knots, spline segments, the rate limits that follow from joint limits. What must never enter: clock
 time, motion along the path (`rate.py`), kinematics (`executor.py`).
 
-A spline segment depends on the knots before and after it. It is *settled* once the next knot exists, or once its last
+Near a joint limit the knots' derivatives are scaled so that the path does not leave it (`curve.stay_inside`). A spline
+segment depends on the knots before and after it. It is *settled* once the next knot exists, or once its last
 knot is *sealed* (velocity and acceleration zero). Settled segments never change.
 """
 
@@ -66,7 +67,7 @@ class JointPath:
 
     def __init__(self, limits: JointLimits, share: PathLimits | None = None) -> None:
         self.share = share or PathLimits()
-        self._bounds = self.share.bounds(limits)
+        self._limits, self._bounds = limits, self.share.bounds(limits)
         velocity, bending, _, change, mixed = self._bounds
         slowest = np.maximum(velocity / change, bending / mixed).max()
         self.stop_time = max(float(slowest), self.share.ramp_time)  # [s] at most
@@ -277,6 +278,8 @@ class JointPath:
             self._sealed.view,
             first,
             last,
+            self._limits.lower,
+            self._limits.upper,
             self._bounds,
             self.share.ceiling,
             self.share.ramp_time,

@@ -261,8 +261,8 @@ class PlanReplication:
         return self._deleted.holds(report.tail_seq, report.applied_number)
 
     def _agree(self, report: ExecutorReport) -> None:
-        before = self._store.last_seq
-        lost = self._store.after(report.tail_seq).copy() if self._tail.lost else None
+        follow = self._store.contains(report.tail_seq)  # else they follow the point that a deletion should have left
+        lost = self._store.after(report.tail_seq).copy() if self._tail.lost and follow else None
         kept_seq = self._deleted.restore(report.tail_seq)
         if kept_seq is None:
             self.notices.append("robot holds points that are unknown here: it finishes them first")
@@ -272,7 +272,7 @@ class PlanReplication:
         self._forget_tails()
         if lost is not None:
             self.notices.append(f"robot lost {len(lost)} points that it had not executed: they are sent again")
-        if report.tail_seq > before:
+        if not follow:
             self.notices.append(f"robot was committed to point {report.tail_seq}: the plan continues there")
         self.event = Event.JOINED if self.phase is Phase.JOINING else Event.AGREED
         self.fire(self.event)

@@ -134,14 +134,14 @@ class SendRate:
         self._flying -= size
         self._delivered_total += size
         self._delivered.append((now, self._delivered_total))
-        while self._delivered[0][0] < now - LONG_SPAN:
+        while len(self._delivered) > 2 and self._delivered[0][0] < now - LONG_SPAN:
             self._delivered.popleft()
         waited = not math.isnan(round_trip) and self._waited(now, sent, round_trip)
         if not math.isnan(lost):
             self._lower(now, lost, LOSS * self.rate)
         elif waited:
             self._gain = self._config.careful
-            self._drain(now, sent)
+            self._drain(now, sent, round_trip - min(self._least))
         elif self._gain > self._config.careful:
             self._clean = 0 if round_trip > self._longest() else self._clean + 1
             if self._clean >= PROOF:
@@ -157,9 +157,12 @@ class SendRate:
             self._changed = now
             self._credit = min(self._credit, 0.0)
 
-    def _drain(self, now: float, sent: float) -> None:
-        """Lower the rate below that of delivery, once that is known; until then, once, a little."""
-        delivery = self._delivery()
+    def _drain(self, now: float, sent: float, waited: float) -> None:
+        """Lower the rate below that of delivery, once that is known; until then, once, a little.
+
+        `waited` [s]: by the newest points, on the link.
+        """
+        delivery = self._delivery(waited)
         if delivery < 0.0:
             self._lower(now, sent, DRAIN * self.rate)
         elif DRAIN * delivery < self.rate:
@@ -208,7 +211,12 @@ class SendRate:
         """Bytes sent up to `time` [s]."""
         return next((total for at, total in reversed(self._sent) if at <= time), self._sent[0][1])
 
-    def _delivery(self) -> float:
-        """Rate of delivery [B/s] between the latest acknowledgements; negative when there are too few."""
+    def _delivery(self, waited: float) -> float:
+        """Rate of delivery [B/s] between the latest acknowledgements; negative when there are too few.
+
+        On a thin link two are further apart than LONG_SPAN; it was busy meanwhile if the newest points `waited` [s] as
+        long.
+        """
         (begun, before), (ended, total) = self._delivered[0], self._delivered[-1]
-        return (total - before) / (ended - begun) if ended > begun + SPAN else -1.0
+        known = SPAN < ended - begun <= max(LONG_SPAN, waited)
+        return (total - before) / (ended - begun) if known else -1.0

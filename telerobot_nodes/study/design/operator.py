@@ -12,8 +12,8 @@ Model and sources, the same in every condition:
 - The operator waits for the end of a movement before the next one: with a delayed display this is move and wait
   [Ferrell1965]. The operator knows the display's delay, waits for it and then for the picture to stand still.
 - A button takes 0.28 s [CardMoranNewell1980].
-- Slips: with a given probability the first movement to a target goes to a wrong place. They are drawn by target and
-  attempt, alike in every condition.
+- Slips: with a given probability the first movement to a target, or to the place from which it is approached, goes to a
+  wrong place. They are drawn by target and attempt, alike in every condition and for every strategy.
 - Where the actual arm comes to rest beside a target that the simulated one has reached, the operator aims as far to the
   other side from then on.
 - Near a wall a careful operator approaches from above, or lays the movement on a trial path where there is one.
@@ -58,6 +58,7 @@ class Goal:
     width: float  # [m] diameter of the target
     check: bool = False  # the real arm must be seen there before the operator continues
     near_wall: bool = False  # a movement that ends beside it may touch a wall
+    approach: bool = False  # a place above the next target, from which that is approached
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ class Strategy:
         return [
             step
             for goal in goals
-            for step in ((Goal(goal.position + above, APPROACH_WIDTH), goal) if goal.near_wall else (goal,))
+            for step in (
+                (Goal(goal.position + above, APPROACH_WIDTH, approach=True), goal) if goal.near_wall else (goal,)
+            )
         ]
 
 
@@ -212,16 +215,23 @@ class ScriptedOperator:
             return Act.NONE
         goal = self._goals[self._number]
         self._returns_to = np.array(view.tool)
-        self._random = np.random.default_rng([self._seed, self._number, self._attempts[self._number]])
+        self._random, first = self._drawn()
         self._attempts[self._number] += 1
         angle = self._random.uniform(0.0, 2.0 * np.pi)
-        self._slipped = bool(self._random.random() < self.human.slip)
+        self._slipped = first and bool(self._random.random() < self.human.slip)
         self._slip = self.human.slip_distance * np.array([np.cos(angle), np.sin(angle), 0.0]) * self._slipped
         self._aims = 0
         self.slips += int(self._slipped)
         self._tried = self._strategy.tries(goal)
         self._turn(_Doing.REACT, now + self.human.reaction + (self.human.button if self._tried else 0.0))
         return Act.DISENGAGE if self._tried else Act.NONE
+
+    def _drawn(self) -> tuple[np.random.Generator, bool]:
+        """Chance of this attempt, by target; False: the first movement to the target was its approach."""
+        target = sum(not goal.approach for goal in self._goals[: self._number])
+        attempt = self._attempts[self._number]
+        descends = attempt == 0 and self._number > 0 and self._goals[self._number - 1].approach
+        return np.random.default_rng([self._seed, target, attempt, *[1] * descends]), not descends
 
     def _aim(self, now: float, view: View) -> None:
         human = self.human

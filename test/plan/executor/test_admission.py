@@ -47,6 +47,17 @@ def test_a_refusal_names_the_field(field, new, after_seq):
         admit(append(new, after_seq), TAIL, 6)
 
 
+@pytest.mark.parametrize("tail", [TAIL, replace(TAIL, seq=0, time=-np.inf), replace(TAIL, time=5e8)])
+def test_no_plan_time_leaves_no_room_for_the_next_plan(tail):
+    """A plan begins after the robot's tail: executed at the latest time that is allowed, a point ended planning."""
+    begin = max(tail.time, 0.0)
+    day = replace(points(7, 2), time=np.array([begin + 1.0, begin + 86_400.0]))
+    assert admit(append(day, tail.seq), tail, 6)
+    late = replace(day, time=np.array([begin + 1.0, begin + 86_401.0]))
+    with pytest.raises(InvalidValueError, match=r"points\.time\[1\].*a day after the tail"):
+        admit(append(late, tail.seq), tail, 6)
+
+
 def test_the_buffer_has_a_limit():
     new = points(7, 5, time=0.52)
     assert admit(append(new), replace(TAIL, room=5), 6)

@@ -43,6 +43,33 @@ def test_velocity_and_acceleration_are_continuous_across_knots():
     np.testing.assert_allclose(a0, a1, atol=1e-3)
 
 
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+@pytest.mark.parametrize("spacing", [0.004, 0.02, 0.1, "uneven"])
+def test_a_path_with_knots_at_the_limits_of_joints_stays_inside_them(way, spacing):
+    """Up to a limit at speed, a while there, and back; others go past a knot near it. It was 2 mrad beyond."""
+    there = way * 3.0 * np.concatenate([np.linspace(0.9, 1.0, 12), np.ones(4), np.linspace(1.0, 0.95, 8)])
+    near = np.where(np.arange(there.size) == 13, there, 0.999 * there)
+    q = np.column_stack([there, near, np.random.default_rng(1).uniform(-3.0, 3.0, there.size)])
+    steps = np.random.default_rng(2).uniform(0.002, 0.3, there.size) if spacing == "uneven" else spacing
+    path = JointPath(LIMITS)
+    path.reset(0.0, q[0])
+    path.append(np.arange(1, len(q)), np.cumsum(np.broadcast_to(steps, there.shape))[1:], q[1:])
+    path.seal()
+    at, _, curvature = path.evaluate(np.linspace(0.0, path.settled_end, 20_000))
+    assert np.abs(at).max() <= 3.0 + 1e-12
+    _, v, a = path.evaluate(path.times)
+    assert np.abs(v[1:11, 0]).min() > 0.0  # it does not stop on its way
+    inner = path.times[1:-1]
+    np.testing.assert_allclose(path.evaluate(inner - 1e-10)[2], a[1:-1], rtol=1e-3, atol=1e-3 * np.abs(curvature).max())
+
+
+def test_far_from_the_limits_the_path_does_not_depend_on_them():
+    wide = replace(LIMITS, lower=np.full(DOF, -30.0), upper=np.full(DOF, 30.0))
+    tau = np.linspace(0.0, 1.0, 500)
+    for mine, other in zip(made().evaluate(tau), made(limits=wide).evaluate(tau), strict=True):
+        assert np.array_equal(mine, other)
+
+
 def test_derivatives_are_those_of_the_position():
     path = made()
     tau, h = np.linspace(0.05, 0.9, 200), 1e-5

@@ -118,6 +118,19 @@ def test_refused_points_are_not_returned(ready):
     assert ready.store.last_seq == 10
 
 
+def test_points_laid_after_a_deletion_that_the_robot_has_not_made_are_not_returned(ready):
+    """They follow point 5, and are earlier than point 7, to which an executor that died was committed."""
+    ready.replication.truncate(5)
+    ready.store.append([11], [0.12], [[0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0]], 0)
+    ready.replication.send_points(ready.now)
+    assert ready.hear(tail_seq=2, mode=ExecutorMode.FAULT) is Phase.CHECKING
+    arrived = {"applied_number": 4, "refused_number": 4, "refusal": "after_seq"}
+    assert ready.hear(tail_seq=7, executed_seq=7, mode=ExecutorMode.IDLE, **arrived) is Phase.READY
+    assert ready.replication.lost is None
+    assert (ready.replication.kept_seq, ready.store.last_seq) == (5, 7)
+    assert "committed to point 7" in ready.replication.notices[-1]
+
+
 def test_points_unknown_here_are_finished_first(ready):
     assert ready.hear(tail_seq=500) is Phase.SETTLING
 

@@ -77,6 +77,23 @@ def test_a_pause_over_a_thin_link_does_not_wait_for_points(delay, after):
     assert session.seconds_until(lambda: session.robot.paused) <= delay + SLACK
 
 
+@pytest.mark.parametrize("bandwidth", [2_400.0, 3_000.0, 3_300.0])
+def test_on_a_much_thinner_link_the_points_that_filled_it_at_first_leave_it(bandwidth):
+    """One message takes longer there than the span over which the rate of delivery was measured: it was never known."""
+    rate, link, now, unacknowledged = SendRate(), 0.0, 0.0, []
+    for step in range(4000):
+        now = 0.02 * step
+        if (size := min(rate.room(now), 4300.0)) >= 1700.0:
+            rate.sent(now, size)
+            link = max(link, now) + size / bandwidth
+            unacknowledged.append((link + 0.6, size, now))
+        while unacknowledged and unacknowledged[0][0] <= now:
+            _, size, sent = unacknowledged.pop(0)
+            rate.acknowledged(now, size, sent, now - sent)
+    assert link - now < 8.0
+    assert rate.rate < 2.0 * bandwidth
+
+
 @pytest.mark.lengthy
 @pytest.mark.parametrize("word", ["clear", "rate", "brake"])
 def test_nor_does_any_other_word(word):

@@ -160,6 +160,15 @@ def test_targets_that_are_still_to_come_are_not_done_twice_when_they_move():
     assert operator.hand[2] == pytest.approx(0.1, abs=0.01)
 
 
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_who_approaches_from_above_slips_as_often_as_who_does_not(seed):
+    """The approach counted as a target of its own: it doubled the slips of the careful in (a), (b) and (c)."""
+    wall = [Goal(np.array([0.1, 0.1 * k, -0.1]), 0.01, near_wall=True) for k in range(6)]
+    strategies = (Strategy(), Strategy(approach=0.03), Strategy(0.012))
+    slips = {work(wall, 0.0, strategy, Human(slip=0.4), seed)[0].slips for strategy in strategies}
+    assert len(slips) == 1
+
+
 def test_near_a_wall_the_careful_operator_comes_from_above():
     wall = [Goal(np.array([0.1, 0.0, -0.1]), 0.01, near_wall=True)]
     operator, now, beside = ScriptedOperator(wall, 1, Strategy(approach=0.03), STEADY), 0.0, []
