@@ -13,6 +13,7 @@ from telerobot_nodes.bench.study.operator_side import REPORT_BYTES, OperatorSide
 from telerobot_nodes.core.protocol import ControlState
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
+from telerobot_nodes.cspace.service import InProcessPlanner
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.link import LinkSettings
 from telerobot_nodes.motion.tracking import WindowFollower
@@ -36,17 +37,24 @@ class DelayRig:
         jitter: float = 0.0,
         loss: float = 0.0,
         agents: Sequence[str] = ("operator",),
+        planner: InProcessPlanner | None = None,
     ) -> None:
-        """`round_trip` [s]; `jitter` [-]: standard deviation of the delay, of the delay; `loss` [-] each way."""
+        """`round_trip` [s]; `jitter` [-]: standard deviation of the delay, of the delay; `loss` [-] each way.
+
+        `planner`: knows the obstacles; None: there are none.
+        """
         self.robot = robot or load_robot("arm")
         self.round_trip = round_trip
         self.now = 0.0
         self.start = pose_from_se3(self.robot.forward(self.robot.home))
         link = LinkSettings(delay=round_trip / 2.0, jitter=jitter * round_trip / 2.0, loss=loss)
-        self.sides = [OperatorSide(self.robot, a, link, seed + SEEDS_PER_SIDE * i) for i, a in enumerate(agents)]
+        self.sides = [
+            OperatorSide(self.robot, a, link, seed + SEEDS_PER_SIDE * i, planner) for i, a in enumerate(agents)
+        ]
         self.executor: PlanExecutor | None = PlanExecutor(self.robot)  # None: dead
         self._follower = self._made_loop(self.robot.home)
         self._count = 0
+        self._examines = planner is not None
         self._begun = False  # the first operator has taken the plan; the others come then
         self.executed: list[int] = []  # numbers of points, as reported
 
@@ -93,6 +101,8 @@ class DelayRig:
             for other in self.sides:
                 for update in in_force if other is not side else ():
                     other.queue.follow_active_plan(update)
+            if self._examines and self._count % REPORT_STEPS == 0:
+                side.check()
 
     def _robot_side(self) -> None:
         at_rest = self._follower.sample(self.now)

@@ -5,11 +5,14 @@ What belongs here: what the operator's nodes do. What must never enter: the robo
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from telerobot_nodes.core.protocol import AuthorityKind, UpdateKind
 from telerobot_nodes.core.robot import ArmLoad, Reach, RobotModel
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
+from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.link import DelayLine, LinkSettings
 from telerobot_nodes.plan.authority import AuthorityClient, AuthorityMessage
 from telerobot_nodes.plan.executor import PathLimits
@@ -18,17 +21,26 @@ from telerobot_nodes.plan.queue import Join, PathPlanQueue, QueueConfig
 from telerobot_nodes.simulation import ForwardSimulator
 
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
+EXAMINED = 100  # points in a check
 OPERATION_BYTES, AUTHORITY_BYTES, REPORT_BYTES = 1000, 100, 400
 
 
 class OperatorSide:
     """The parts of one agent, and the two ways of his link."""
 
-    def __init__(self, robot: RobotModel, agent: str, link: LinkSettings, seed: int) -> None:
+    def __init__(
+        self, robot: RobotModel, agent: str, link: LinkSettings, seed: int, planner: InProcessPlanner | None = None
+    ) -> None:
+        """`planner`: knows the obstacles; None: there are none."""
         reach, share = Reach(robot), PathLimits()
         load = ArmLoad(robot, reach, share.reserve, share.reserve * share.share)  # as of the node
-        self.queue = PathPlanQueue(QueueConfig(agent=agent), reach, path_load=load)
-        self.forward = ForwardSimulator(robot)
+        joins: dict[str, Any] = {}
+        if planner is not None:
+            way = CartesianPathPlanner(robot, planner)
+            joins = {"blocked": way.blocked, "planner": way}
+        self.queue = PathPlanQueue(QueueConfig(agent=agent), reach, path_load=load, **joins)
+        self.trial_begun = 0  # number of the first point of the present trial path
+        self.forward = ForwardSimulator(robot, planner)
         self.forward.start(robot.home)
         self.operations: DelayLine[list[Operation]] = DelayLine(link, True, seed)
         self.requests: DelayLine[AuthorityMessage] = DelayLine(link, True, seed + 2)
@@ -77,8 +89,14 @@ class OperatorSide:
             self._show(update)
         return [update for update in updates if held and not update.trial and update.kind is not UpdateKind.TIP]
 
+    def check(self) -> None:
+        """Examine what the forward simulator has received, as its node does."""
+        self.forward.check_while(lambda: False, EXAMINED)
+
     def _show(self, update: PlanUpdate) -> None:
         points = update.points
+        if update.trial and points is not None and not self.trial_begun:
+            self.trial_begun = points.first_seq
         if update.kind is UpdateKind.TRUNCATE:
             self.forward.truncate(update.after_seq, update.trial)
         elif update.kind is UpdateKind.RESET:
@@ -92,6 +110,7 @@ class OperatorSide:
 
     def disengage(self, now: float) -> None:
         """Disengage the position clutch: further points go to a trial path."""
+        self.trial_begun = 0
         self.queue.set_position_clutch(now, False)
 
     def connect(self, now: float) -> bool:

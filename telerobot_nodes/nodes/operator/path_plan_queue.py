@@ -71,6 +71,10 @@ class QueueParameters:
     pass_singularities: bool = parameter(
         False, doc="the hand's path may pass singularities, as slowly as the joints need; else it stops before them"
     )
+    meeting_distance: float = parameter(
+        0.05, unit="m", low=0.001, high=1.0, doc="hand-off: between the stand-by's tool and the plan in force, at most"
+    )
+    meeting_angle: float = parameter(0.3, unit="rad", low=0.01, high=3.0, doc="the same for their orientations")
     execution_window: float = parameter(
         0.0, unit="s", low=0.0, high=3600.0, doc="time after which points that wait at the robot expire; 0: never"
     )
@@ -82,6 +86,8 @@ class QueueParameters:
             sample_period=self.sample_period,
             capacity=self.capacity,
             stale_after=self.stale_after,
+            meeting_distance=self.meeting_distance,
+            meeting_angle=self.meeting_angle,
             execution_window=self.execution_window,
             stop_before_collision=self.stop_before_collision,
             pass_singularities=self.pass_singularities,

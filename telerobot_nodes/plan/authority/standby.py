@@ -42,6 +42,10 @@ class ActivePlan:
             gripper = points.gripper if points.gripper.size else np.full(len(points), GRIPPER_UNCHANGED)
             self.store.extend(PointBlock(seq, points.time, points.pose, points.timing, gripper))
 
+    def forget(self, executed_seq: int) -> None:
+        """Drop the points before the one of this number, which the arm has reached; the last one stays."""
+        self.store.forget(min(executed_seq, self.store.last_seq))
+
     def _make_way(self, points: PlanPoints) -> None:
         self.store.truncate(points.first_seq - 1)
         if len(points) and points.time[0] < self.store.last_time + MIN_STEP:
@@ -84,7 +88,8 @@ class StandBy:
         self._asked = now
 
     def on_report(self, now: float, report: ExecutorReport) -> None:
-        """Take a report: the first one that shows the request ends the round trip."""
+        """Take a report: the first one that shows the request ends the round trip. What was executed is forgotten."""
+        self.active.forget(report.executed_seq)
         if self._asked >= 0.0 and self.handoff.agent in report.requests:
             self._round_trip, self._asked = now - self._asked, -1.0
 

@@ -72,6 +72,7 @@ class PlanSync:
     def record(self, now: float) -> None:
         """Append the points up to `now`, as far as the input need not wait."""
         held, most = self._fill
+        self._recorder.sampler.dwells = self.phase is not Phase.OBSERVING  # who stands by may rest for hours
         waits = self._recorder.brake.engaged or (self._recorder.position_clutch and self.phase is not Phase.READY)
         self._recorder.record(now, most - held, waits, self._underrun_imminent())
 

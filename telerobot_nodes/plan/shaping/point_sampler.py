@@ -72,6 +72,7 @@ class PointSampler:
         self.placed = False  # the operator's input moves a tool
         self.time_clutch = True  # engaged: plan time follows acquisition time
         self.ratio = 1.0  # [-] plan time per acquisition time
+        self.dwells = True  # engaged: a hand at rest appends dwell
         self.blocked = ""  # why the target cannot be followed; empty if it can
         self.stalls = 0  # times that more than STALL was skipped
         self._before = _NOWHERE  # state at the last sample
@@ -217,7 +218,7 @@ class PointSampler:
         moved = not trail[-1].same_place(self._before)
         self._before = trail[-1]
         if self._base is None:
-            return self._synced(moved or (self.shaper.fresh(now) and not held))
+            return self._synced(moved or (self.dwells and self.shaper.fresh(now) and not held))
         self._base.add([state.pose for state in trail] if moved else [])
         points = self._base.release(underrun_imminent)
         return [points] if points else []

@@ -5,7 +5,7 @@ import pytest
 from brief import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from two_agents import Far, at, sweep
+from two_agents import Far, Two, at, sweep
 
 from telerobot_nodes.core.protocol import AuthorityKind, UpdateKind
 from telerobot_nodes.plan.authority import StandBy
@@ -84,3 +84,43 @@ def test_points_of_an_agent_that_was_restarted_replace_those_that_nobody_receive
     block = plan.store.after(0)
     assert block.seq.tolist() == numbers
     assert block.time.tolist() == times
+
+
+def to_and_fro(begin, speed=0.1):
+    return lambda now: [0.4, 0.2 * abs((speed * (now - begin) / 0.2 + 1.0) % 2.0 - 1.0), 0.4, 0.0, 0.0, 0.0, 1.0]
+
+
+def test_who_stands_by_for_long_has_forgotten_what_was_executed_and_still_meets_the_plan():
+    two = Two(0.0, capacity=600)
+    two.run(1.0)
+    ann = to_and_fro(two.now)
+    two.run(20.0, ann=ann, bob=at(0.55, 0.1))  # 1,000 points
+    active = two.sides["bob"][0]._sync.standby.active.store
+    assert two.robot.executed_seq > 900
+    assert 0 < len(active) < 100
+    assert active.last_seq >= two.robot.executed_seq
+    two.say("bob", AuthorityKind.REQUEST)
+    two.say("ann", AuthorityKind.CONSENT)
+    two.run(5.0, ann=ann, bob=at(0.41, 0.1))
+    assert two.robot.receiver.position.authority == "bob"
+
+
+def test_a_stand_by_that_rests_does_not_fill_its_trial_path():
+    two = Two(0.0, capacity=600)
+    two.run(1.0)
+    two.run(15.0, bob=at(0.45, 0.1))
+    resting = two.state("bob").trial_length
+    two.run(15.0, bob=at(0.45, 0.1))
+    assert two.state("bob").trial_length == resting > 0
+    two.run(2.0, bob=at(0.45, 0.15))
+    assert two.state("bob").trial_length > resting
+    assert two.sides["bob"][0]._recorder.trial.head_pose[1] == pytest.approx(0.15, abs=1e-3)
+
+
+def test_who_plans_and_rests_lays_dwell():
+    two = Two(0.0)
+    two.run(1.0)
+    two.run(2.0, ann=at(0.45, 0.0))
+    resting = two.state("ann").head_seq
+    two.run(1.0, ann=at(0.45, 0.0))
+    assert two.state("ann").head_seq == resting + 50
