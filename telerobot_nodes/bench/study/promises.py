@@ -35,6 +35,8 @@ HAND_SCALE = 0.3  # [-] so that the hand stays inside the workspace of the arm
 MOST_LAG = 25  # [steps] looked for
 SECOND_STEPS = round(1.0 / STEP)
 MOVED = 0.01  # [m] in a second
+JUMP = 0.6 * STEP  # [m] of the hand in a step: faster than the tool may follow, a jump of the tracker
+WALL = (0.2, 0.02, 0.2)  # [m]
 TRIAL_TIME = 1.5  # [s] to lay a trial path
 FIRST, SECOND = "first", "second"  # agents
 BATCH = 500  # points of an update of the plan in force
@@ -95,13 +97,15 @@ def _hand(motion: DeviceMotion, time: float) -> FloatArray:
 def _lags(hands: FloatArray, tools: FloatArray) -> Iterable[float]:
     """[s] in each second in which the hand moves: the delay of its steps that fits those of the tool best.
 
-    Steps, because a jump of the tracker is absorbed: from then on the tool is beside the hand.
+    Steps, because a jump of the tracker is absorbed: from then on the tool is beside the hand. The seconds about a jump
+    are left out.
     """
     hand, tool = np.diff(hands, axis=0), np.diff(tools, axis=0)
     for first in range(MOST_LAG, len(tool) - SECOND_STEPS, SECOND_STEPS):
         shown = tool[first : first + SECOND_STEPS]
         past = [hand[first - n : first - n + SECOND_STEPS] for n in range(MOST_LAG)]
-        if float(np.linalg.norm(past[0], axis=1).sum()) > MOVED:
+        moved = np.linalg.norm(np.concatenate(past[:: MOST_LAG - 1]), axis=1)
+        if moved.max() < JUMP and float(np.linalg.norm(past[0], axis=1).sum()) > MOVED:
             yield STEP * int(np.argmin([float(np.square(shown - steps).sum()) for steps in past]))
 
 
@@ -113,11 +117,14 @@ def walls(trials: int, seed: int) -> Rows:
     rig = DelayRig(0.0, 1, robot, planner=planner)
     while not rig.ready:
         rig.step(np.zeros(3))
-    late, adopted = [], 0
-    for _ in range(trials):
-        side, beside = random.choice((-1.0, 1.0)), random.uniform(0.08, 0.14)
-        place = rig.start[:3] + np.array([random.uniform(-0.1, 0.1), side * beside, 0.0])
-        planner.set_scene(scene_of([floor(height=-0.05), box("wall", (0.6, 0.02, 0.6), tuple(place))]))
+    late: list[float | None] = []
+    adopted = 0
+    while len(late) < trials:
+        side, beside = random.choice((-1.0, 1.0)), random.uniform(0.1, 0.16)
+        place = rig.start[:3] + np.array([random.uniform(-0.03, 0.03), side * beside, random.uniform(-0.05, 0.05)])
+        planner.set_scene(scene_of([floor(height=-0.05), box("wall", WALL, tuple(place))]))
+        if planner.check_outside(robot.name, rig.joints[None]):
+            continue  # the arm stands in it
         late.append(_lay_trial(rig, np.array([0.0, side * (beside + 0.06), random.uniform(-0.03, 0.03)])))
         adopted += rig.queue.set_position_clutch(rig.now, True, Join.ADOPT).engaged
         rig.queue.set_position_clutch(rig.now, True, Join.DISCARD)
@@ -137,14 +144,15 @@ def _lay_trial(rig: DelayRig, way: FloatArray) -> float | None:
     side = rig.sides[0]
     side.disengage(rig.now)
     known: dict[int, float] = {}  # when the display received each point
+    late = None
     for u in np.linspace(0.0, 1.0, round(TRIAL_TIME / STEP)):
         rig.step(way * u * u * (3.0 - 2.0 * u))
         known.setdefault(side.queue.state(rig.now).trial_length, rig.now)
         found = side.forward.conflicts()
-        if found.count:
+        if found.count and late is None:
             begun = found.first_seq - side.trial_begun
-            return rig.now - min(at for length, at in known.items() if length >= begun)
-    return None
+            late = rig.now - min(at for length, at in known.items() if length >= begun)
+    return late
 
 
 def pause() -> Rows:
