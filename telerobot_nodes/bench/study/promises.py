@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.bench import chosen, report
-from telerobot_nodes.bench.plan.checkout import load_test
+from telerobot_nodes.bench.plan import load_test
 from telerobot_nodes.bench.study.delay_rig import STEP, DelayRig
 from telerobot_nodes.bench.study.operator_side import NO_TURN
 from telerobot_nodes.core.config import share_path
