@@ -24,6 +24,10 @@ class Conflict:
 class CollisionChecker(Protocol):
     """A planner or a scene that checks the arm for collisions."""
 
+    @property
+    def unexamined(self) -> str:
+        """Why collisions cannot be found now; empty: they can."""
+
     def collisions(self, path: FloatArray) -> list[tuple[str, float]]:
         """Names of the colliding bodies at each row of `path` (n, dof) [rad], empty if none, and their depth [m].
 

@@ -231,7 +231,7 @@ class ForwardSimulator:
         plan, trial = self._plan_conflicts.report(), self._trial_conflicts.report("trial path: ")
         if plan.count:
             return replace(plan, count=plan.count + trial.count)
-        return replace(trial, collision_seq=0, free_seq=0, examined_seq=plan.examined_seq)
+        return replace(trial, text=trial.text or plan.text, collision_seq=0, free_seq=0, examined_seq=plan.examined_seq)
 
     def line(self, most: int, trial: bool = False) -> PathLine:
         """The tool's path through about `most` of the points, with the last one; empty if there is no path."""

@@ -33,7 +33,7 @@ class ConflictReport:
     first_seq: int = 0  # point of the first conflict; 0: none
     kind: ConflictKind = ConflictKind.NONE  # of the first conflict
     subject: str = ""  # of the first conflict: joint or colliding bodies
-    text: str = ""  # first conflict, point and plan time, for people
+    text: str = ""  # first conflict, point and plan time, for people; without any: why collisions are not examined
     collision_seq: int = 0  # first point in collision; 0: none
     free_seq: int = 0  # the point before it
     examined_seq: int = 0  # every point up to this one was examined
@@ -93,7 +93,8 @@ class PathConflicts:
         """Conflicts found so far; the text of the first begins with `name`, that of the path."""
         examined = self._path.examined_seq
         if not self._found:
-            return ConflictReport(0, examined_seq=examined)
+            unexamined = self._checker.unexamined if self._checker is not None and len(self._path) else ""
+            return ConflictReport(0, text=unexamined, examined_seq=examined)
         seq, first = next(iter(self._found.items()))
         row = min(int(np.searchsorted(self._path.seq, seq)), len(self._path))
         text = f"{name}{first.text}, point {seq}, plan time {self._path.time[row]:.2f} s"

@@ -21,6 +21,7 @@ def planner():
 def test_before_loading_nothing_is_called_free_and_nothing_collides(planner):
     planner.set_scene(scene_of([sphere("ball", 0.2, ROBOT.forward(HOME).translation)]))
     assert not planner.ready
+    assert planner.unexamined == f"collisions are not examined: {LOADING}"
     assert planner.check_path("arm", np.array([HOME, HOME]), 0.0, frozenset()) == LOADING
     assert planner.check_outside("arm", np.array([HOME, HOME])) == LOADING
     assert planner.collision(HOME) == ("", 0.0)
@@ -37,6 +38,9 @@ def test_a_failure_to_load_is_the_answer_from_then_on(planner, monkeypatch):
     planner.load_later()
     planner._thread.join(timeout=5.0)
     assert "disk gone" in planner.trouble
+    assert planner.unexamined == ""  # without obstacles there is nothing to examine
+    planner.set_scene(scene_of([sphere("ball", 0.2, np.zeros(3))]))
+    assert "disk gone" in planner.unexamined
     assert "disk gone" in planner.check_path("arm", np.array([HOME, HOME]), 0.0, frozenset())
 
 

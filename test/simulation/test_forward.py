@@ -128,6 +128,8 @@ class Wall:
     def __init__(self, y):
         self.y = y
 
+    unexamined = ""
+
     def collisions(self, path):
         return [("wall" if ROBOT.forward(q).translation[1] > self.y else "", 0.0) for q in path]
 

@@ -18,6 +18,8 @@ class Wall:
     def __init__(self, angle):
         self.angle = angle
 
+    unexamined = ""
+
     def collisions(self, path):
         return [("link with wall", 0.01) if q[0] > self.angle else ("", 0.0) for q in path]
 

@@ -21,6 +21,8 @@ FAR = [5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
 class Wall:
     """A real check of the tool's place: depth behind a plane that is perpendicular to y."""
 
+    unexamined = ""
+
     def collisions(self, path):
         depths = [ROBOT.forward(q).translation[1] - HOME[1] - WALL for q in path]
         return [("tool and wall", depth) if depth > 0.0 else ("", 0.0) for depth in depths]
@@ -45,6 +47,20 @@ def test_a_path_without_conflict_has_an_empty_report():
     assert conflicts.check(100) == 20
     assert conflicts.report("plan: ").count == 0
     assert not path.conflict.any()
+
+
+def test_a_path_whose_collisions_cannot_be_examined_yet_says_so():
+    class Loading(Wall):
+        unexamined = "collisions are not examined: the planner is loading"
+
+        def collisions(self, path):
+            return [("", 0.0)] * len(path)
+
+    _, conflicts = made(0.001 * np.arange(1, 21), checker=Loading())
+    conflicts.check(100)
+    assert (conflicts.report().count, conflicts.report().text) == (0, Loading.unexamined)
+    nothing = SimulatedPath(Kinematics(ROBOT), ROBOT.home, 10)
+    assert PathConflicts(ROBOT, nothing, Loading(), ConflictBounds()).report().text == ""
 
 
 def test_the_first_of_several_is_reported_with_its_point_and_plan_time():

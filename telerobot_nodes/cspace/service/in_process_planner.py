@@ -47,6 +47,12 @@ class InProcessPlanner:
         return self._service is not None
 
     @property
+    def unexamined(self) -> str:
+        """Why collisions with the scene cannot be found now; empty: they can."""
+        waits = self._scene.entries and self._service is None
+        return f"collisions are not examined: {self.trouble or LOADING}" if waits else ""
+
+    @property
     def margin(self) -> float:
         """Margin [m] kept from obstacles."""
         return self._margin

@@ -166,8 +166,10 @@ class OperatorClient:
     def receive_simulation(self, status: SimulationStatus, now: float) -> None:
         """Status of the forward simulation; a new predicted conflict is recorded as a notice."""
         before = (self.simulation.conflict_kind, self.simulation.conflict_subject)
-        if status.conflict and (status.conflict_kind, status.conflict_subject) != before:
+        if status.conflicts and (status.conflict_kind, status.conflict_subject) != before:
             self.note(f"conflict ahead: {status.conflict}", Tone.WARN, now)
+        elif status.conflict and not status.conflicts and status.conflict != self.simulation.conflict:
+            self.note(status.conflict, Tone.WARN, now)
         self.simulation, self.received.simulation = status, now
 
     def receive_link(self, setting: LinkSetting, now: float) -> None:

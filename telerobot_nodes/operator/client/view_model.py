@@ -307,8 +307,9 @@ def _queue_rows(client: OperatorClient, known: bool) -> tuple[Row, ...]:
         rows.append(Row("singularities", "may be passed: joints turn fast and the arm slows there", Tone.WARN))
     if queue.brake_rate > 0.0:
         rows.append(Row("time brake", f"{queue.brake_rate:.1f} plan s/s", Tone.WARN))
-    if client.simulation.conflicts:
-        rows.append(Row("conflicts", f"{client.simulation.conflicts}: {client.simulation.conflict}", Tone.BAD))
+    conflicts, conflict = client.simulation.conflicts, client.simulation.conflict
+    if conflict:
+        rows.append(Row("conflicts", f"{conflicts}: {conflict}" if conflicts else conflict, Tone.BAD))
     return tuple(rows)
 
 

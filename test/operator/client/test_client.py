@@ -23,6 +23,7 @@ from telerobot_nodes.operator.client import (
     commands,
     other_plan,
     scene,
+    view,
 )
 from telerobot_nodes.operator.client.requests import Requests
 
@@ -344,6 +345,17 @@ def test_a_conflict_is_noted_once_while_the_arm_comes_nearer_to_it(client):
     assert len(texts(client)) == 2
     receive(5, "", "out of reach, point 12, plan time 0.3 s", 2.0)
     assert texts(client)[-1].startswith("conflict ahead: out of reach")
+
+
+def test_a_path_that_is_not_examined_for_collisions_is_told_once_and_shown(client):
+    waits = SimulationStatus(conflict="collisions are not examined: the planner is loading")
+    for now in (0.1, 0.2):
+        client.receive_queue(QueueStatus(), now)
+        client.receive_simulation(waits, now)
+    assert texts(client).count(waits.conflict) == 1
+    assert [row.text for row in view(client, 0.2).rows if row.label == "conflicts"] == [waits.conflict]
+    client.receive_simulation(SimulationStatus(), 0.3)
+    assert not [row for row in view(client, 0.3).rows if row.label == "conflicts"]
 
 
 def test_a_kind_of_conflict_that_the_message_does_not_know_is_rejected():

@@ -21,6 +21,8 @@ class Wall:
 
     stands = True
 
+    unexamined = ""
+
     def collisions(self, path):
         return [("wall" if self.stands and pose_from_se3(ARM.forward(q))[1] >= WALL else "", 0.0) for q in path]
 
