@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pinocchio as pin
 import pytest
+from wrist_turns import turning_the_wrist
 
 from telerobot_nodes.core.robot import (
     Kinematics,
@@ -303,18 +304,9 @@ def test_beside_a_singularity_the_joints_are_found_exactly():
 
 
 def beside_the_wrist(robot, side, step):
-    """Poses (n, 7) of a turn from 0.4 to -0.4 rad of joint 5, `side` [rad] beside; joints (dof,) where it begins."""
-    q = np.array(robot.home)
-    q[3:] = -1.2, 0.0, 0.0
-    axes = robot.jacobian(q)[3:]
-    T = robot.forward(q)
-    axis = T.rotation @ np.cross(axes[:, 3], axes[:, 4])
-    poses = []
-    for q[4] in np.arange(0.4, -0.4, -step):
-        T = robot.forward(q)
-        poses.append(pose_from_se3(pin.SE3(pin.exp3(side * axis) @ T.rotation, T.translation)))
-    q[4] = 0.4
-    return np.array(poses), Kinematics(robot).solve(pin.XYZQUATToSE3(poses[0]), q)
+    """Poses (n, 7) of a turn of joint 5, `side` [rad] beside; joints (dof,) where it begins."""
+    poses, q = turning_the_wrist(robot, step, side)
+    return poses, Kinematics(robot).solve(pin.XYZQUATToSE3(poses[0]), q)
 
 
 def test_the_deviation_is_that_of_the_tool_half_way(robot):

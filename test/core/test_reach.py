@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 import numpy as np
-import pinocchio as pin
 import pytest
+from wrist_turns import turning_the_wrist
 
 from telerobot_nodes.core.robot import Kinematics, Reach, load_robot
 from telerobot_nodes.core.values.frames import pose_from_se3
@@ -101,20 +101,6 @@ def test_a_singular_pose_is_refused(arm):
     reach._seed[:] = straight
     with pytest.raises(OutOfReachError, match="singularity, smallest singular value under"):
         reach(pose_from_se3(arm.forward(straight)))
-
-
-def turning_the_wrist(robot, step, side=0.0):
-    """Poses (n, 7) of a turn of joint 5 alone from 0.4 to -0.4 rad, `side` [rad] beside; joints (dof,) at its begin."""
-    q = np.array(robot.home)
-    q[3:] = -1.2, 0.0, 0.0
-    axes, T = robot.jacobian(q)[3:], robot.forward(q)
-    axis = T.rotation @ np.cross(axes[:, 3], axes[:, 4])
-    poses = []
-    for q[4] in np.arange(0.4, -0.4, -step):
-        T = robot.forward(q)
-        poses.append(pose_from_se3(pin.SE3(pin.exp3(side * axis) @ T.rotation, T.translation)))
-    q[4] = 0.4
-    return np.array(poses), q
 
 
 def followed(robot, poses, q, passes):

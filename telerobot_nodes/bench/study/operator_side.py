@@ -90,8 +90,8 @@ class OperatorSide:
         return [update for update in updates if held and not update.trial and update.kind is not UpdateKind.TIP]
 
     def check(self) -> None:
-        """Examine what the forward simulator has received, as its node does."""
-        self.forward.check_while(lambda: False, EXAMINED)
+        """Examine points that the forward simulator has received."""
+        self.forward.check(EXAMINED)
 
     def _show(self, update: PlanUpdate) -> None:
         points = update.points

@@ -11,7 +11,6 @@ from telerobot_nodes.errors import OutOfReachError
 
 MARGIN = 0.05  # [rad] distance of a plan from the joint limits
 SINGULAR = 0.02  # [-] smallest singular value of the tool Jacobian along a plan
-
 NEAR_SINGULAR = 0.1  # [-] smallest singular value below which a large step may have no solution that a small one has
 SLOWER = "move slower here"  # for people
 
@@ -65,8 +64,10 @@ class Reach:
         self._point = pose.copy(), q
 
     def _next(self, before: FloatArray, pose: FloatArray) -> FloatArray:
-        known = self._point is not None and np.array_equal(self._point[0], before)
-        start = self._point[1] if self._point is not None and known else self._solve(before)
+        if self._point is not None and np.array_equal(self._point[0], before):
+            start = self._point[1]
+        else:
+            start = self._solve(before)
         try:
             q = self._kinematics.solve(se3_from_pose(pose), start, posture=self._posture)
         except OutOfReachError as error:

@@ -21,7 +21,7 @@ from telerobot_nodes.operator.client.surroundings import Solid
 
 STALE_AFTER = 0.5  # [s] without a message
 STALE_LINK_AFTER = 2.0  # [s] the emulator publishes twice a second
-STALE_RECORDER_AFTER = 2.5  # [s] the recorder publishes once a second
+STALE_SLOW_AFTER = 2.5  # [s] recorder and operator's input publish once a second
 LITTLE_ROOM = 1e9  # [B] above the free space at which a recording is closed
 MANY_UNACKNOWLEDGED = 25  # [-] operations, a second of them at 25 Hz
 
@@ -248,7 +248,7 @@ def _readings(robot: RobotStatus, tone: Tone) -> Iterator[Row]:
 
 
 def _input_fresh(client: OperatorClient, now: float) -> bool:
-    return fresh(client.received.input, now, STALE_RECORDER_AFTER)
+    return fresh(client.received.input, now, STALE_SLOW_AFTER)
 
 
 def _mode_rows(client: OperatorClient, now: float) -> Iterator[Row]:
@@ -355,7 +355,7 @@ def _recording(client: OperatorClient, now: float) -> tuple[Light, Row]:
     heard, recorder = client.received.recorder, client.recorder
     if heard is None:
         return Light.UNKNOWN, Row("recording", "NO RECORDER REPORTS", Tone.QUIET)
-    if not fresh(heard, now, STALE_RECORDER_AFTER):
+    if not fresh(heard, now, STALE_SLOW_AFTER):
         return Light.UNKNOWN, Row("recording", f"RECORDER SILENT FOR {seconds(now - heard)}: NOT KNOWN", Tone.BAD)
     if recorder.failure:
         return Light.FAILED, Row("recording", f"FAILED: {recorder.failure}", Tone.BAD)

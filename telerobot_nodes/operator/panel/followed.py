@@ -9,6 +9,24 @@ from python_qt_binding.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox
 TOUCHED = 2.0  # [s] a widget just used is not pulled back to the value in force
 
 
+class _Use:
+    """When a person used a widget last."""
+
+    def __init__(self) -> None:
+        self._now = False  # since the last question
+        self._at = -TOUCHED  # [s]
+
+    def note(self) -> None:
+        """A person uses the widget."""
+        self._now = True
+
+    def is_over(self, now: float) -> bool:
+        """True when the widget was not used for TOUCHED."""
+        if self._now:
+            self._now, self._at = False, now
+        return now - self._at >= TOUCHED
+
+
 class FollowedNumber(QDoubleSpinBox):
     """A number; `in_force` [its unit] None: not known."""
 
@@ -22,23 +40,20 @@ class FollowedNumber(QDoubleSpinBox):
         self.setSingleStep(step)
         self.setSuffix(f" {unit}" if unit else "")
         self.setKeyboardTracking(False)  # a number half typed is not sent
-        self._touched = True
-        self._used = -TOUCHED  # [s]
+        self._use = _Use()
         self.valueChanged.connect(lambda value: self._set(send, value))
-        self._touched = False
 
     def follow(self, in_force: float | None, now: float) -> None:
         """Show the value in force, unless the widget was just used or has the focus."""
-        if self._touched:
-            self._touched, self._used = False, now
-        if in_force is None or now - self._used < TOUCHED or self.hasFocus() or abs(self.value() - in_force) < 1e-3:
+        free = self._use.is_over(now) and not self.hasFocus()
+        if in_force is None or not free or abs(self.value() - in_force) < 1e-3:
             return
         self.blockSignals(True)
         self.setValue(in_force)
         self.blockSignals(False)
 
     def _set(self, send: Callable[[float], None], value: float) -> None:
-        self._touched = True
+        self._use.note()
         send(value)
 
 
@@ -48,19 +63,16 @@ class FollowedBox(QCheckBox):
     def __init__(self, name: str, label: str, send: Callable[[bool], None]) -> None:
         super().__init__(label)
         self.setObjectName(name)
-        self._touched = False
-        self._used = -TOUCHED  # [s]
+        self._use = _Use()
         self.clicked.connect(lambda on: self._set(send, bool(on)))  # by a person, not by `setChecked`
 
     def follow(self, in_force: bool | None, now: float) -> None:
         """Show the value in force, unless the widget was just used."""
-        if self._touched:
-            self._touched, self._used = False, now
-        if in_force is not None and now - self._used >= TOUCHED:
+        if self._use.is_over(now) and in_force is not None:
             self.setChecked(in_force)
 
     def _set(self, send: Callable[[bool], None], on: bool) -> None:
-        self._touched = True
+        self._use.note()
         send(on)
 
 
@@ -71,17 +83,14 @@ class FollowedChoice(QComboBox):
         super().__init__()
         self.setObjectName(name)
         self.addItems(words)
-        self._touched = False
-        self._used = -TOUCHED  # [s]
+        self._use = _Use()
         self.activated.connect(lambda row: self._set(send, words[row]))  # by a person, not by `setCurrentText`
 
     def follow(self, in_force: str | None, now: float) -> None:
         """Show the word in force, unless the widget was just used."""
-        if self._touched:
-            self._touched, self._used = False, now
-        if in_force is not None and now - self._used >= TOUCHED:
+        if self._use.is_over(now) and in_force is not None:
             self.setCurrentText(in_force)
 
     def _set(self, send: Callable[[str], None], word: str) -> None:
-        self._touched = True
+        self._use.note()
         send(word)

@@ -15,7 +15,7 @@ import pinocchio as pin
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
 from telerobot_nodes.core.robot import Kinematics, Posture, RobotModel
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, pose_from_se3
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit, begins_plan, check_begin, check_straight
@@ -345,7 +345,7 @@ def _tail(executor: PlanExecutor, path: JointPath, highest_seq: int) -> Tail:
 def _compiled_kinematics(robot: RobotModel) -> Kinematics:
     """What solves and checks points, compiled before the first of them."""
     kinematics, home = Kinematics(robot), np.array(robot.home)
-    twice = np.repeat(pin.SE3ToXYZQUAT(robot.forward(home))[None], 2, axis=0)
+    twice = np.repeat(pose_from_se3(robot.forward(home))[None], 2, axis=0)
     kinematics.deviations(kinematics.solve_path(twice, home, posture=Posture(home)), twice)
     return kinematics
 
