@@ -51,7 +51,9 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "simulation": Benchmark("plan.simulation", {"robot": T, "points": C, "batch": C}),
     "interleavings": Benchmark("plan.interleavings", {"examples": C, "machines": T, "seed": N}),
     "mutants": Benchmark("plan.mutants", {"mutants": C, "seed": N, "first": N, "limit": A, "baseline": S}),
-    "delay-study": Benchmark("study.delay_study", {"seeds": C, "tasks": T, "delays": T, "processes": C, "plot": T}),
+    "delay-study": Benchmark(
+        "study.delay_study", {"seeds": C, "tasks": T, "delays": T, "processes": C, "plot": T, "runs": T}
+    ),
     "promises": Benchmark("study.promises", {"parts": T, "trials": C, "hours": A, "handoffs": C, "seed": N}),
     "executed": Benchmark("plan.executed", {"windows": C, "faults": T, "plans": T, "seed": N, "limit": A}),
     "ingest": Benchmark("plan.ingest", {"points": C, "robot": T}),

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from telerobot_nodes.bench import report
+from telerobot_nodes.bench.study.finished_runs import FinishedRuns, Job
 from telerobot_nodes.bench.study.performance import Performance, perform, strategies
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.study.design import CONDITIONS, STUDIED, TOUCH_COST
@@ -37,13 +38,16 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return conditions, figures and goals.
 
     Options: `seeds` (20), `tasks` (all, by name with commas), `delays` (of every task, with commas), `processes` (all
-    usable cores), `plot` FILE.png.
+    usable cores), `plot` FILE.png, `runs` FILE.jsonl (each run is kept there when it ends; those it holds are not
+    made again).
     """
     options = options or {}
     seeds = range(1, int(options.get("seeds", SEEDS)) + 1)
     delays = {name: _delays(name, options) for name in _tasks(options)}
     conditions = report.conditions(seed=len(seeds))
-    runs = _perform_all(list(_keys(delays)), seeds, int(options.get("processes", len(os.sched_getaffinity(0)))))
+    finished = FinishedRuns(Path(str(options["runs"])) if "runs" in options else None)
+    processes = int(options.get("processes", len(os.sched_getaffinity(0))))
+    runs = _perform_all(list(_keys(delays)), seeds, processes, finished)
     tables = {name: table(name, delays[name], runs) for name in delays}
     figures: dict[str, Any] = {
         "text": "\n\n".join(text(name, delays[name], tables[name]) for name in delays),
@@ -83,15 +87,21 @@ def _keys(delays: Mapping[str, Sequence[float]]) -> Iterable[Key]:
                 yield from ((name, condition, strategy, round_trip) for round_trip in row)
 
 
-def _perform_all(keys: Sequence[Key], seeds: range, processes: int) -> Runs:
+def _perform_all(keys: Sequence[Key], seeds: range, processes: int, finished: FinishedRuns) -> Runs:
     """Every task under every condition by every seed."""
-    jobs = [(*key, seed) for key in keys for seed in seeds]
+    jobs = [job for key in keys for seed in seeds if (job := (*key, seed)) not in finished]
     if processes == 1:
-        found = [perform(*job) for job in jobs]
-    else:
+        for job in jobs:
+            finished.add(job, perform(*job))
+    elif jobs:
         with multiprocessing.get_context("spawn").Pool(processes) as pool:
-            found = pool.starmap(perform, jobs, chunksize=len(seeds))
-    return {key: found[i * len(seeds) : (i + 1) * len(seeds)] for i, key in enumerate(keys)}
+            for job, performance in pool.imap(_performed, jobs, chunksize=len(seeds)):
+                finished.add(job, performance)
+    return {key: [finished[(*key, seed)] for seed in seeds] for key in keys}
+
+
+def _performed(job: Job) -> tuple[Job, Performance]:
+    return job, perform(*job)
 
 
 def seconds(name: str, condition: str, round_trip: float, runs: Runs) -> tuple[str, list[float]]:
