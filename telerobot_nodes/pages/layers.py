@@ -16,7 +16,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
         "link": ("requests", "roles"),
         "simulation": (),
         "motion": ("parameters", "tracking", "law", "primitives", "loop", "scheduling"),
-        "cspace": ("geometry", "proof", "simd", "search", "multi_arm", "service", "scenes"),
+        "cspace": ("covering", "geometry", "proof", "simd", "search", "multi_arm", "service", "scenes"),
         "rtc": ("language", "world", "skills", "elaboration", "decision", "execution", "server", "rehearsal"),
         "operator": (
             "recording",
@@ -91,6 +91,7 @@ PURE: tuple[str, ...] = (
     "motion.tracking",
     "motion.law",
     "motion.primitives",
+    "cspace.covering",
     "cspace.geometry",
     "cspace.proof",
     "cspace.simd",

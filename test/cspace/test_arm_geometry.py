@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import (
-    Attachment,
-    CollisionSphere,
-    arm_geometry,
-    box,
-    floor,
-    name_pair,
-    sphere,
-    sphere_centers,
-)
+from telerobot_nodes.cspace.covering import CollisionSphere, name_pair
+from telerobot_nodes.cspace.geometry import Attachment, arm_geometry, box, floor, sphere, sphere_centers
 from telerobot_nodes.cspace.geometry.arm_geometry import GROUP, enclosing_sphere, solid_spheres
 from telerobot_nodes.errors import InvalidValueError
 

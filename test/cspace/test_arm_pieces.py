@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from telerobot_nodes.core.robot import link_shapes
-from telerobot_nodes.cspace.geometry import Attachment, arm_geometry, box, link_pairs, name_pair
+from telerobot_nodes.cspace.covering import link_pairs, name_pair
+from telerobot_nodes.cspace.geometry import Attachment, arm_geometry, box
 from telerobot_nodes.cspace.proof.arm_pieces import arm_pieces
 
 

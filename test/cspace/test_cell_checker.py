@@ -8,7 +8,8 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import link_shapes
-from telerobot_nodes.cspace.geometry import Voxels, arm_geometry, box, cylinder, floor, link_pairs, sphere
+from telerobot_nodes.cspace.covering import link_pairs
+from telerobot_nodes.cspace.geometry import Voxels, arm_geometry, box, cylinder, floor, sphere
 from telerobot_nodes.cspace.proof import CellChecker, pieces_of
 from telerobot_nodes.cspace.proof.cell_checker import cell_room
 from telerobot_nodes.cspace.proof.placed_pieces import placed_of

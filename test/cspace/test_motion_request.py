@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from telerobot_nodes.core.robot import load_robot, with_srdf
-from telerobot_nodes.cspace.geometry import name_pair
+from telerobot_nodes.cspace.covering import name_pair
 from telerobot_nodes.cspace.scenes import Frames, fingers_of, load_problem, load_scene
 from telerobot_nodes.cspace.service import PlanningService
 from telerobot_nodes.errors import ModelError, ParameterFileError

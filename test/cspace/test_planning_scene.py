@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, name_pair
+from telerobot_nodes.cspace.covering import name_pair
+from telerobot_nodes.cspace.geometry import Change, Scene, addition, box
 from telerobot_nodes.cspace.scenes import Frames, allowed_contacts, read_scene, scene_after
 from telerobot_nodes.errors import InvalidValueError
 

@@ -8,17 +8,8 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import (
-    Change,
-    Scene,
-    addition,
-    box,
-    floor,
-    name_pair,
-    scene_of,
-    sphere,
-    sphere_centers,
-)
+from telerobot_nodes.cspace.covering import name_pair
+from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, floor, scene_of, sphere, sphere_centers
 from telerobot_nodes.cspace.search import CellCache, CellDatabase, Certificate, check_certificate
 from telerobot_nodes.cspace.service import Goal, PlanningService, PlanRequest, Result, arms_of, world_file
 from telerobot_nodes.errors import InvalidValueError, TelerobotError

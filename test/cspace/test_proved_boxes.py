@@ -7,9 +7,10 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import link_shapes
+from telerobot_nodes.cspace.covering import LinkContacts
+from telerobot_nodes.cspace.covering.proved_boxes import APART, _is_round, _longest, _spread, _TwoJoints, proved_boxes
 from telerobot_nodes.cspace.geometry import (
     Attachment,
-    LinkContacts,
     arm_geometry,
     bound_cell,
     box,
@@ -21,7 +22,6 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.geometry.arm_geometry import _Body, _proved_last
-from telerobot_nodes.cspace.geometry.proved_boxes import APART, _is_round, _longest, _spread, _TwoJoints, proved_boxes
 from telerobot_nodes.cspace.proof import CellChecker
 from telerobot_nodes.cspace.search import EdgeValidator
 from telerobot_nodes.cspace.simd import arm32_of, batch_of, bound_motion, check_batch

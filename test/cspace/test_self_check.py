@@ -3,7 +3,8 @@
 import numpy as np
 
 from telerobot_nodes.core.robot import link_shapes, load_robot
-from telerobot_nodes.cspace.geometry import LinkContacts, SelfCheck
+from telerobot_nodes.cspace.covering import LinkContacts
+from telerobot_nodes.cspace.geometry import SelfCheck
 
 ROBOT = load_robot("arm")
 HOME = np.array(ROBOT.home)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.cspace.geometry import arm_shapes
-from telerobot_nodes.cspace.geometry.shapes import _mesh_points
+from telerobot_nodes.cspace.covering import arm_shapes
+from telerobot_nodes.cspace.covering.shapes import _mesh_points
 from telerobot_nodes.errors import ModelError
 
 TRIANGLE = np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.2, 0.0]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from telerobot_nodes.cspace.geometry import CollisionSphere, bounding_sphere, box_points
-from telerobot_nodes.cspace.geometry.solids import cover, cover_capsule, cylinder_points, slabs
+from telerobot_nodes.cspace.covering import CollisionSphere, bounding_sphere, box_points
+from telerobot_nodes.cspace.covering.solids import cover, cover_capsule, cylinder_points, slabs
 
 
 def covered(points, spheres):

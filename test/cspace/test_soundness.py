@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 
 from telerobot_nodes.core.robot import load_robot
+from telerobot_nodes.cspace.covering import name_pair
 from telerobot_nodes.cspace.geometry import (
     Attachment,
     Obstacle,
@@ -17,7 +18,6 @@ from telerobot_nodes.cspace.geometry import (
     box,
     cylinder,
     link_poses_of,
-    name_pair,
     nearest,
     probe,
     sphere,

@@ -10,7 +10,8 @@ from builtin_interfaces.msg import Time
 
 from telerobot.msg import Contact
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, floor, name_pair, sphere
+from telerobot_nodes.cspace.covering import name_pair
+from telerobot_nodes.cspace.geometry import Change, Scene, addition, box, floor, sphere
 from telerobot_nodes.cspace.service import Goal, PlanningService, PlanRequest
 from telerobot_nodes.nodes.planning import check_path_message
 from telerobot_nodes.nodes.planning.convert_planning import path_to_message, scene_from_message, scene_to_message

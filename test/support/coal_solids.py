@@ -4,7 +4,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.cspace.geometry.solids import hull_points
+from telerobot_nodes.cspace.covering.solids import hull_points
 
 EXACT = 1e-6  # [m] to which coal's distances are right
 

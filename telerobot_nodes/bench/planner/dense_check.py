@@ -11,7 +11,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import LinkShape, link_shapes
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import ArmGeometry, Obstacle, contact_requests, link_pairs
+from telerobot_nodes.cspace.covering import link_pairs
+from telerobot_nodes.cspace.geometry import ArmGeometry, Obstacle, contact_requests
 from telerobot_nodes.cspace.search import path_samples
 
 WIDE = 20.0  # [m] edge of the box that stands for a half-space

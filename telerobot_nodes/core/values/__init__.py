@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from telerobot_nodes.core.values.frames import interpolate, pose_distance, pose_from_se3, se3_from_pose
 from telerobot_nodes.core.values.growable_array import GrowableArray
-from telerobot_nodes.core.values.validation import FloatArray, finite, finite_array, in_range, one_of, poses
+from telerobot_nodes.core.values.validation import FloatArray, IntArray, finite, finite_array, in_range, one_of, poses
 
 __all__ = [
     "FloatArray",
     "GrowableArray",
+    "IntArray",
     "finite",
     "finite_array",
     "in_range",

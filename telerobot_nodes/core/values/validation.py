@@ -10,6 +10,7 @@ import numpy.typing as npt
 from telerobot_nodes.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 ROUNDING = 4e-16  # of the length of a quaternion that is already normalised
 UNIT_TOLERANCE = 1e-3  # [-] allowed deviation of a quaternion's norm from 1

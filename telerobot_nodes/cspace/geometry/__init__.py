@@ -1,4 +1,4 @@
-"""Solids, obstacles and the arm as collision spheres; distances and the force field [US5347459]."""
+"""Obstacles and the arm as collision spheres; distances and the force field [US5347459]."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from telerobot_nodes.cspace.geometry.distances import square_distance
 from telerobot_nodes.cspace.geometry.force_field import FieldSettings, ForceField, step_twist
 from telerobot_nodes.cspace.geometry.forward_kinematics import (
     Arm,
-    IntArray,
     LinkPoses,
     bound_links,
     chords,
@@ -29,7 +28,6 @@ from telerobot_nodes.cspace.geometry.forward_kinematics import (
     sphere_centers,
     sphere_motion_bounds,
 )
-from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, link_pairs, name_pair
 from telerobot_nodes.cspace.geometry.obstacles import (
     BLOCK,
     BOX,
@@ -53,15 +51,6 @@ from telerobot_nodes.cspace.geometry.obstacles import (
 )
 from telerobot_nodes.cspace.geometry.scene import Change, Scene, addition, hull, scene_of
 from telerobot_nodes.cspace.geometry.self_check import SelfCheck, contact_requests
-from telerobot_nodes.cspace.geometry.shapes import arm_shapes
-from telerobot_nodes.cspace.geometry.solids import (
-    CollisionSphere,
-    bounding_sphere,
-    box_points,
-    cylinder_points,
-    hull_points,
-    slabs,
-)
 
 __all__ = [
     "BLOCK",
@@ -75,13 +64,9 @@ __all__ = [
     "ArmGeometry",
     "Attachment",
     "Change",
-    "CollisionSphere",
     "FieldSettings",
     "ForceField",
-    "IntArray",
-    "LinkContacts",
     "LinkPoses",
-    "NamePair",
     "Obstacle",
     "Scene",
     "SelfCheck",
@@ -90,34 +75,26 @@ __all__ = [
     "addition",
     "all_free",
     "arm_geometry",
-    "arm_shapes",
     "bound_cell",
     "bound_links",
-    "bounding_sphere",
     "box",
-    "box_points",
     "chords",
     "clearance",
     "contact_requests",
     "cylinder",
-    "cylinder_points",
     "floor",
     "forward_kinematics",
     "hull",
-    "hull_points",
     "least_clearance",
     "lever",
-    "link_pairs",
     "link_poses_of",
     "load_world",
-    "name_pair",
     "nearest",
     "object_name",
     "part_in_box",
     "place_spheres",
     "probe",
     "scene_of",
-    "slabs",
     "sphere",
     "sphere_centers",
     "sphere_motion_bounds",

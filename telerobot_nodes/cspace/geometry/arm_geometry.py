@@ -14,21 +14,24 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.robot import Chain, RobotModel, chain_of, link_shapes
-from telerobot_nodes.core.values import FloatArray, pose_from_se3
-from telerobot_nodes.cspace.geometry.coverings import cover_links
-from telerobot_nodes.cspace.geometry.forward_kinematics import Arm, IntArray
-from telerobot_nodes.cspace.geometry.link_pairs import LinkPairs, NamePair, link_pairs, name_pair
-from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle, object_name
-from telerobot_nodes.cspace.geometry.proved_boxes import APART, Boxes, proved_boxes
-from telerobot_nodes.cspace.geometry.solids import (
+from telerobot_nodes.core.robot import Chain, RobotModel, chain_of
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.covering import (
+    APART,
+    Boxes,
     CollisionSphere,
+    NamePair,
+    Piece,
     bounding_sphere,
     box_points,
     cover,
     cover_capsule,
+    covered_links,
     cylinder_points,
+    name_pair,
 )
+from telerobot_nodes.cspace.geometry.forward_kinematics import Arm
+from telerobot_nodes.cspace.geometry.obstacles import Attachment, Obstacle, object_name
 from telerobot_nodes.errors import InvalidValueError
 
 GROUP = 6  # spheres of a group at most
@@ -36,7 +39,6 @@ HELD_TOLERANCE = 0.012  # [m] by which spheres may stand out of a held solid
 HELD_SPHERES = 48  # of one held solid at most
 FARTHEST = 100.0  # [m] of the base from WORLD's origin: the search keeps 0.3 mm for what single precision adds
 MOST_BODIES = 62
-KEPT = 8  # robots, with their fingers, whose covering is kept
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,9 @@ def arm_geometry(
         raise InvalidValueError("T_world_base", far, f"allowed: within {FARTHEST:g} m of the origin of WORLD")
     places = dict(fingers or {})
     contacts = frozenset(name_pair(a, b) for a, b in allowed)
-    pieces, pairs, boxes = _covered(robot, places)
-    held = [_Piece(robot.dof, a.name, a.solid.name, _held_spheres(robot, a)) for a in attachments]
+    covered = covered_links(robot, places)
+    pieces, pairs, boxes = covered.pieces, covered.pairs, covered.boxes
+    held = [Piece(robot.dof, a.name, a.solid.name, _held_spheres(robot, a)) for a in attachments]
     checked = (pairs.checked | _with_held(robot, pieces, attachments)) - contacts
     bodies = _bodies([*pieces, *held], {a.name for a in attachments}, checked, contacts)
     chain = chain_of(robot.model, robot.tool_frame_id)
@@ -114,55 +117,23 @@ def arm_geometry(
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A shape of a URDF link or of a held thing (`part`), with its spheres in the frame of `link`'s joint."""
-
-    link: int
-    part: str
-    name: str
-    spheres: list[CollisionSphere]
-
-
-_Covered = tuple[list[_Piece], LinkPairs, Boxes]
-_COVERED: dict[tuple[object, ...], _Covered] = {}
-
-
-@dataclass(frozen=True)
 class _Body:
     link: int
     parts: tuple[str, ...]
     spheres: list[tuple[CollisionSphere, str]]  # each with the name of its shape
 
 
-def _covered(robot: RobotModel, fingers: Mapping[str, float]) -> _Covered:
-    """Shapes of the links with their spheres, pairs of links to check, where some are apart; the last few are kept."""
-    base = pose_from_se3(robot.T_world_base).tobytes()
-    srdf = str(robot.srdf.path) if robot.srdf is not None else ""
-    key = (robot.urdf, robot.tool_frame, base, srdf, tuple(sorted(fingers.items())))
-    known = _COVERED.pop(key, None)
-    if known is None:
-        shapes = link_shapes(robot, fingers)
-        pairs = link_pairs(robot, shapes)
-        rows = cover_links(robot, shapes, pairs.checked)
-        covered = [_Piece(shape.link, shape.body, shape.name, spheres) for shape, spheres in rows]
-        known = covered, pairs, proved_boxes(robot, rows, pairs.checked)
-    _COVERED[key] = known
-    for old in list(_COVERED)[:-KEPT]:
-        del _COVERED[old]
-    return known
-
-
-def _with_held(robot: RobotModel, pieces: list[_Piece], attachments: Sequence[Attachment]) -> frozenset[NamePair]:
+def _with_held(robot: RobotModel, pieces: list[Piece], attachments: Sequence[Attachment]) -> frozenset[NamePair]:
     """Pairs of held things with every link that moves against them, but those they may touch."""
     links = {piece.part for piece in pieces if piece.link < robot.dof}
     return frozenset(name_pair(a.name, link) for a in attachments for link in links - a.touch_links)
 
 
 def _bodies(
-    pieces: list[_Piece], held: Collection[str], checked: frozenset[NamePair], allowed: frozenset[NamePair]
+    pieces: list[Piece], held: Collection[str], checked: frozenset[NamePair], allowed: frozenset[NamePair]
 ) -> list[_Body]:
     """Pieces that move together, of links or `held`, with the same contacts; in the order of the links."""
-    groups: dict[tuple[object, ...], list[_Piece]] = {}
+    groups: dict[tuple[object, ...], list[Piece]] = {}
     for piece in pieces:
         against = frozenset(b if a == piece.part else a for a, b in checked if piece.part in (a, b))
         free = frozenset(b if a == piece.part else a for a, b in allowed if piece.part in (a, b))

@@ -14,11 +14,8 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-from telerobot_nodes.core.values import FloatArray
-
-IntArray = npt.NDArray[np.int64]
+from telerobot_nodes.core.values import FloatArray, IntArray
 
 
 class Arm(NamedTuple):

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.geometry.distances import block_farther, distance, farther, square_distance
-from telerobot_nodes.cspace.geometry.forward_kinematics import IntArray
 from telerobot_nodes.cspace.geometry.obstacles import BLOCK, World
 
 

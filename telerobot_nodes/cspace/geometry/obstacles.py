@@ -14,7 +14,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.config import FileMapping, Spot, build, read_yaml
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range, one_of, pose_from_se3, se3_from_pose
-from telerobot_nodes.cspace.geometry.solids import CollisionSphere
+from telerobot_nodes.cspace.covering import CollisionSphere
 from telerobot_nodes.errors import InvalidValueError, ParameterFileError
 
 BOX, SPHERE, CYLINDER, HALF_SPACE = 0, 1, 2, 3

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.values import FloatArray, finite_array, pose_from_se3, se3_from_pose
+from telerobot_nodes.cspace.covering import THINNEST, cover, oriented_box, protrusion
 from telerobot_nodes.cspace.geometry.obstacles import (
     MOST_OBSTACLES,
     PART,
@@ -20,7 +21,6 @@ from telerobot_nodes.cspace.geometry.obstacles import (
     object_name,
     sphere,
 )
-from telerobot_nodes.cspace.geometry.solids import THINNEST, cover, oriented_box, protrusion
 from telerobot_nodes.errors import InvalidValueError
 
 HULL_TOLERANCE = 0.015  # [m] that spheres may stand out of a hull

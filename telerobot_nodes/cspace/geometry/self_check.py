@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.link_pairs import NamePair, link_pairs
+from telerobot_nodes.cspace.covering import NamePair, link_pairs
 
 
 def contact_requests(solids: pin.GeometryModel) -> pin.GeometryData:

@@ -15,8 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.multi_arm.coordination_space import BoolArray
 from telerobot_nodes.cspace.multi_arm.schedule import Schedule, single_moves
 from telerobot_nodes.errors import InvalidValueError

@@ -14,8 +14,8 @@ import numba
 import numpy as np
 
 from telerobot_nodes.core.timing import TimedPath
-from telerobot_nodes.core.values import FloatArray, in_range
-from telerobot_nodes.cspace.geometry import ArmGeometry, IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray, in_range
+from telerobot_nodes.cspace.geometry import ArmGeometry
 from telerobot_nodes.cspace.multi_arm.coordination_space import BoolArray, blocked_cells, tick_times
 
 NEVER = np.iinfo(np.int64).max // 2

@@ -7,11 +7,10 @@ from itertools import pairwise
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.cspace.covering import CollisionSphere, bounding_sphere
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
-    CollisionSphere,
     Obstacle,
-    bounding_sphere,
     sphere_centers,
     sphere_motion_bounds,
     sphere_obstacles,

@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import ArmGeometry, IntArray, link_pairs, name_pair
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.covering import link_pairs, name_pair
+from telerobot_nodes.cspace.geometry import ArmGeometry
 from telerobot_nodes.cspace.proof.convex_pieces import Piece, held_pieces, is_round_about, pieces_of
 
 KEPT = 8  # arms whose pieces are kept

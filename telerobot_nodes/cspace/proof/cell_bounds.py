@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.proof.arm_pieces import PieceArrays
 from telerobot_nodes.cspace.proof.convex_gap import gap_of_hulls, gap_to_solid
 from telerobot_nodes.cspace.proof.placed_pieces import UNPLACED, Placed, corner_motion, place_corners, place_middles

@@ -12,8 +12,9 @@ import math
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import ArmGeometry, IntArray, Obstacle, name_pair, object_name
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.covering import name_pair
+from telerobot_nodes.cspace.geometry import ArmGeometry, Obstacle, object_name
 from telerobot_nodes.cspace.proof.arm_pieces import ArmPieces, PieceArrays, arm_pieces
 from telerobot_nodes.cspace.proof.cell_bounds import Room, against_itself, against_solids
 from telerobot_nodes.cspace.proof.placed_pieces import Placed, place, placed_of

@@ -17,7 +17,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import LinkShape, RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Attachment, Obstacle, box_points, cylinder_points, hull_points, slabs
+from telerobot_nodes.cspace.covering import box_points, cylinder_points, hull_points, slabs
+from telerobot_nodes.cspace.geometry import Attachment, Obstacle
 from telerobot_nodes.errors import ModelError
 
 LENGTH = 0.06  # [m] of a piece, where its shape is longer

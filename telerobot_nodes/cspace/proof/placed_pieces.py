@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.proof.arm_pieces import PieceArrays
 from telerobot_nodes.cspace.proof.convex_gap import Simplex, simplex_of
 from telerobot_nodes.cspace.proof.solid_arrays import DEEPEST

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 
 from telerobot_nodes.core.transforms import rotation_of_quaternion
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import IntArray, Obstacle, Voxels
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.geometry import Obstacle, Voxels
 
 BOX, SPHERE, CYLINDER, HALF_SPACE, CLOUD = 0, 1, 2, 3, 4
 KINDS = {"box": BOX, "sphere": SPHERE, "cylinder": CYLINDER, "half_space": HALF_SPACE}

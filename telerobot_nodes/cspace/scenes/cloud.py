@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.values import FloatArray, finite_array, in_range
+from telerobot_nodes.core.values import FloatArray, IntArray, finite_array, in_range
 from telerobot_nodes.cspace.geometry import Voxels
 from telerobot_nodes.errors import InvalidValueError
 
@@ -22,7 +22,6 @@ MOST_CELLS = 2**26  # of the grid
 BITS = 20  # of a cell's number along one axis
 
 BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 Near = Callable[[FloatArray, float], BoolArray]  # points (n, 3) [m], distance [m] -> which of them are the robot's
 
 

@@ -18,7 +18,8 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray, finite, pose_from_se3, se3_from_pose
-from telerobot_nodes.cspace.geometry import NamePair, Scene
+from telerobot_nodes.cspace.covering import NamePair
+from telerobot_nodes.cspace.geometry import Scene
 from telerobot_nodes.cspace.scenes.frames import Frames
 from telerobot_nodes.cspace.scenes.planning_scene import allowed_contacts, attached_after, scene_after
 from telerobot_nodes.cspace.scenes.scene_files import PlanningScene, read_request, read_scene

@@ -15,7 +15,8 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.values import FloatArray, pose_from_se3, se3_from_pose
-from telerobot_nodes.cspace.geometry import PART, Change, NamePair, Obstacle, Scene, hull, name_pair
+from telerobot_nodes.cspace.covering import NamePair, name_pair
+from telerobot_nodes.cspace.geometry import PART, Change, Obstacle, Scene, hull
 from telerobot_nodes.cspace.scenes.frames import Frames
 from telerobot_nodes.cspace.scenes.octomap import NAME as OCTOMAP
 from telerobot_nodes.cspace.scenes.octomap import octomap_voxels

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
-    IntArray,
     Obstacle,
     Voxels,
     World,

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.simd import LANES, SingleArray, broadcast, load, store, where_less
 
 FAR = np.float32(1e6)  # [m] where lanes without a node are

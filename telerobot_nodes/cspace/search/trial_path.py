@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import Arm, IntArray, World
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.geometry import Arm, World
 from telerobot_nodes.cspace.search.edge_validation import Edges, edge_free, free_ends
 from telerobot_nodes.cspace.simd import LANES, bound_motion, check_batch, noinline
 

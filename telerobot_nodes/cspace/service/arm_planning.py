@@ -14,11 +14,10 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, in_range
+from telerobot_nodes.cspace.covering import CollisionSphere, NamePair
 from telerobot_nodes.cspace.geometry import (
     ArmGeometry,
     Attachment,
-    CollisionSphere,
-    NamePair,
     Obstacle,
     Scene,
     arm_geometry,

@@ -15,13 +15,13 @@ from itertools import pairwise
 import numpy as np
 
 from telerobot_nodes.core.timing import TimedPath, time_path
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.geometry import Obstacle
 from telerobot_nodes.cspace.multi_arm import swept_obstacles, unscheduled
 from telerobot_nodes.cspace.search import Plan, Planner
 from telerobot_nodes.cspace.service.arm_planning import ArmPlanning
 from telerobot_nodes.cspace.service.requests import Goal, PlanAnswer, PlannedPath, PlanRequest, Result
-from telerobot_nodes.cspace.service.waiting_schedule import IntArray, follow_schedule, schedule_waits
+from telerobot_nodes.cspace.service.waiting_schedule import follow_schedule, schedule_waits
 
 TICK_MOTION = 0.006  # [m] by which a tick of an arm's motion is larger than the arm
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, pose_from_se3
-from telerobot_nodes.cspace.geometry import NamePair
+from telerobot_nodes.cspace.covering import NamePair
 from telerobot_nodes.cspace.search import Outcome
 from telerobot_nodes.cspace.service.arm_planning import ArmPlanning
 from telerobot_nodes.cspace.service.multi_arm_planner import plan_together

@@ -9,7 +9,8 @@ from enum import Enum
 import numpy as np
 
 from telerobot_nodes.core.values import FloatArray, finite_array, in_range, poses
-from telerobot_nodes.cspace.geometry import NamePair, Obstacle
+from telerobot_nodes.cspace.covering import NamePair
+from telerobot_nodes.cspace.geometry import Obstacle
 from telerobot_nodes.cspace.search import Certificate
 from telerobot_nodes.errors import InvalidValueError
 

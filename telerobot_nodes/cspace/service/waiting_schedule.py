@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from telerobot_nodes.core.timing import TimedPath
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.cspace.multi_arm import tick_times
 
-IntArray = npt.NDArray[np.int64]
 Node = tuple[int, int]
 
 

@@ -17,8 +17,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import BLOCK, Arm, IntArray
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.geometry import BLOCK, Arm
 from telerobot_nodes.cspace.simd.simd16 import LANES, broadcast, floor, load, sqrt, store
 
 SingleArray = npt.NDArray[np.float32]

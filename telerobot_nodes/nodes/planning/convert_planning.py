@@ -16,18 +16,8 @@ from telerobot.msg import Obstacle as ObstacleMessage
 from telerobot.msg import Obstacles as ObstaclesMessage
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray, finite_array
-from telerobot_nodes.cspace.geometry import (
-    VOXELS,
-    Change,
-    NamePair,
-    Obstacle,
-    Scene,
-    Voxels,
-    addition,
-    arm_geometry,
-    hull,
-    name_pair,
-)
+from telerobot_nodes.cspace.covering import NamePair, name_pair
+from telerobot_nodes.cspace.geometry import VOXELS, Change, Obstacle, Scene, Voxels, addition, arm_geometry, hull
 from telerobot_nodes.cspace.search import Certificate, CheckedCertificate, check_certificate
 from telerobot_nodes.cspace.service import Goal, PlannedPath, Proof
 from telerobot_nodes.errors import InvalidValueError, TelerobotError

@@ -17,7 +17,8 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.config import STATE_VARIABLE, NodeOptions, parameter
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import FloatArray, finite_array, se3_from_pose
-from telerobot_nodes.cspace.geometry import Change, NamePair, Scene, load_world, scene_of
+from telerobot_nodes.cspace.covering import NamePair
+from telerobot_nodes.cspace.geometry import Change, Scene, load_world, scene_of
 from telerobot_nodes.cspace.scenes import CLOUD, CloudSettings, CloudVoxels, Frames, allowed_contacts, scene_after
 from telerobot_nodes.cspace.service import (
     PLUGINS,

@@ -15,7 +15,7 @@ import pinocchio as pin
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode, MotionWindow, OperationKind
 from telerobot_nodes.core.robot import Kinematics, Posture, RobotModel
-from telerobot_nodes.core.values import FloatArray, pose_from_se3
+from telerobot_nodes.core.values import FloatArray, IntArray, pose_from_se3
 from telerobot_nodes.errors import AuthorityError, InvalidValueError, OutOfReachError, QueueFullError
 from telerobot_nodes.plan.authority import AuthorityArbiter, AuthorityMessage
 from telerobot_nodes.plan.executor.admission import Tail, admit, begins_plan, check_begin, check_straight
@@ -24,7 +24,7 @@ from telerobot_nodes.plan.executor.execution_limit import ExecutionLimit
 from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.executor.overtaking import stop_overtakes
-from telerobot_nodes.plan.executor.path import IntArray, JointPath
+from telerobot_nodes.plan.executor.path import JointPath
 from telerobot_nodes.plan.executor.request_answers import REQUESTS, RequestAnswers
 from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, PlanPoints, Receiver, UnreadableOperation
 

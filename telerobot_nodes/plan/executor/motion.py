@@ -17,9 +17,9 @@ import numpy as np
 from telerobot_nodes.core.config import parameter
 from telerobot_nodes.core.protocol import ControlState, MotionWindow
 from telerobot_nodes.core.robot import JointLimits
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, IntArray
 from telerobot_nodes.plan.executor.in_flight_segments import InFlightSegments
-from telerobot_nodes.plan.executor.path import IntArray, JointPath, PathLimits
+from telerobot_nodes.plan.executor.path import JointPath, PathLimits
 from telerobot_nodes.plan.executor.profile import Profile
 from telerobot_nodes.plan.executor.window_maker import WindowMaker
 from telerobot_nodes.plan.log import ControlReport

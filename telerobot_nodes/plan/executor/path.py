@@ -13,15 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from telerobot_nodes.core.protocol import GRIPPER_UNCHANGED
 from telerobot_nodes.core.robot import JointLimits
-from telerobot_nodes.core.values import FloatArray, GrowableArray
+from telerobot_nodes.core.values import FloatArray, GrowableArray, IntArray
 from telerobot_nodes.plan.executor.curve import CELL, MAX_CELLS, evaluate_into, settle
 
 _ROUNDING = 1e-9  # [s]
-IntArray = npt.NDArray[np.int64]
 
 MIN_SPACING = 1e-3  # [s] between knots; points nearer in plan time are moved apart
 

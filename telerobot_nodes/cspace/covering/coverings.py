@@ -8,11 +8,10 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import LinkShape, RobotModel
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.forward_kinematics import IntArray
-from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair
-from telerobot_nodes.cspace.geometry.shapes import COARSE, FINE, spheres_of
-from telerobot_nodes.cspace.geometry.solids import CollisionSphere
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.covering.link_pairs import LinkContacts, NamePair
+from telerobot_nodes.cspace.covering.shapes import COARSE, FINE, spheres_of
+from telerobot_nodes.cspace.covering.solids import CollisionSphere
 
 SAMPLES = 300  # random configurations in which coverings are compared with the true shapes
 REFUSED = 0.02  # [-] of them that a pair may refuse although its shapes do not touch, before it is covered finer

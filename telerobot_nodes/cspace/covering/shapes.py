@@ -13,9 +13,8 @@ import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import LinkShape, RobotModel, link_shapes
-from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.forward_kinematics import IntArray
-from telerobot_nodes.cspace.geometry.solids import (
+from telerobot_nodes.core.values import FloatArray, IntArray
+from telerobot_nodes.cspace.covering.solids import (
     CollisionSphere,
     box_points,
     cover,

@@ -17,8 +17,8 @@ import numpy as np
 
 from telerobot_nodes.core.robot import LinkShape, RobotModel, chain_of
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry.coverings import Covered, CoveringTrial
-from telerobot_nodes.cspace.geometry.link_pairs import LinkContacts, NamePair, name_pair
+from telerobot_nodes.cspace.covering.coverings import Covered, CoveringTrial
+from telerobot_nodes.cspace.covering.link_pairs import LinkContacts, NamePair, name_pair
 
 APART = 1.2e-3  # [m] of the links of a pair in its box
 REFUSED = 0.05  # [-] of random configurations that spheres may refuse although the shapes do not touch
