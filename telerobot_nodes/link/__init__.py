@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.link.bodies import Data
+from telerobot_nodes.link.datagrams import MOST_BYTES, Data, Fault, Frame, Kind, decode, encode
 from telerobot_nodes.link.delay_line import DelayLine, LinkSettings
 from telerobot_nodes.link.delay_profile import DelayProfile, load_profile
 from telerobot_nodes.link.emulated_link import EmulatedLink, LinkOptions
 from telerobot_nodes.link.endpoint import Endpoint, Outgoing, Peer, RefusalAlarm
-from telerobot_nodes.link.framing import MOST_BYTES, Fault, Frame, Kind, decode, encode
 from telerobot_nodes.link.hosts import HostRow, Hosts, keys_of, load_hosts, roles_of, shared_key
 from telerobot_nodes.link.roles import create_key
 from telerobot_nodes.link.session import Arrival, Identity, Session

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import Topic
-from telerobot_nodes.link.bodies import split
-from telerobot_nodes.link.framing import Fault
+from telerobot_nodes.link.datagrams import Fault, split
 from telerobot_nodes.link.kept import KeptMessages
 from telerobot_nodes.link.session import Arrival, Identity, Line, Session
 

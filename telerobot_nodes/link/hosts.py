@@ -14,6 +14,7 @@ from typing import Annotated, Literal, NoReturn
 
 from telerobot_nodes.core.config import OWN_KEY, FileMapping, Key, Spot, build, read_yaml
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.link import datagrams
 from telerobot_nodes.link.roles import HostRole, LinkKey, Roles, read_key
 
 LOOPBACK = "127.0.0.1"
@@ -56,6 +57,7 @@ class Hosts:
     hosts: tuple[HostRow, ...]
     engine: Literal["udp"] = "udp"
     key: str = ""  # file with the shared key, from the folder of the hosts file
+    encrypt: bool = False  # what crosses, so that nobody reads it without the key
     stale_after: Annotated[float, Key(low=0.2, high=60.0)] = 0.4  # [s] of silence
     on_loss: Literal["finish", "hold"] = "finish"  # of the link: the arm finishes what it holds, or is halted
 
@@ -91,6 +93,10 @@ def load_hosts(path: Path) -> Hosts:
             _row(raw, row).reject("port", f"{row.address}:{row.port} is that of {there} too")
         if not row.is_loopback and not (all_keyed if row.role == "robot" else hosts.key_file(row)):
             _row(raw, row).reject("address", f"{row.address} is not a loopback address: `key` is needed")
+    if hosts.encrypt and not all_keyed:
+        raw.reject("encrypt", "a key is needed for every operator's host")
+    if hosts.encrypt and not datagrams.is_available():
+        raw.reject("encrypt", f"the package {datagrams.PACKAGE} is not installed")
     if hosts.key:
         shared_key(path, hosts, raw)
     return hosts

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 
 from telerobot_nodes.graph import Crossing, Order
-from telerobot_nodes.link.bodies import MOST_PART, MOST_ROWS, Data, Kept, Want
+from telerobot_nodes.link.datagrams import MOST_PART, MOST_ROWS, Data, Kept, Want
 
 PARTIAL = 8  # messages of a topic that are put together at once
 PATIENCE = 10.0  # [s] for the parts of a message that is not asked for again

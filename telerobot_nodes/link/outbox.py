@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from telerobot_nodes.graph import Crossing, Priority
-from telerobot_nodes.link.bodies import Data
-from telerobot_nodes.link.framing import MOST_BYTES
+from telerobot_nodes.link.datagrams import MOST_BYTES, Data
 
 OVERHEAD = 28 + 53  # [B] of a datagram beside its body: IP, UDP, header, code
 WAITING_BYTES = 2_000_000  # of a topic

@@ -15,8 +15,22 @@ from typing import NamedTuple
 
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.graph import Priority, Topic
-from telerobot_nodes.link.bodies import MOST_ROWS, Beat, Data, Hello, Kept, Want, pack_wants, split, unpack_wants
-from telerobot_nodes.link.framing import Fault, Frame, Kind, decode, encode
+from telerobot_nodes.link.datagrams import (
+    MOST_ROWS,
+    Beat,
+    Data,
+    Fault,
+    Frame,
+    Hello,
+    Kept,
+    Kind,
+    Want,
+    decode,
+    encode,
+    pack_wants,
+    split,
+    unpack_wants,
+)
 from telerobot_nodes.link.inbox import Delivered, TopicInbox
 from telerobot_nodes.link.kept import KeptMessages
 from telerobot_nodes.link.outbox import OVERHEAD, Outbox
@@ -51,6 +65,7 @@ class Identity:
     version: str = ""
     robot: str = ""
     key: bytes = b""
+    encrypts: bool = False
 
 
 @dataclass
@@ -173,13 +188,15 @@ class Session:
         if not counted:
             self._outbox.spend(len(body) + OVERHEAD)
         own = self._own
-        return encode(Frame(kind, own.role, own.interface, self._life, self._number, stamp, body), own.key)
+        return encode(
+            Frame(kind, own.role, own.interface, self._life, self._number, stamp, body), own.key, own.encrypts
+        )
 
     # in ------------------------------------------------------------------------------------------------------
 
     def receive(self, now: float, datagram: bytes) -> list[Arrival]:
         """Take a datagram from the peer's address; the messages to deliver now. A refused one is counted."""
-        frame = decode(datagram, self._own.key)
+        frame = decode(datagram, self._own.key, self._own.encrypts)
         result = frame if isinstance(frame, Fault) else self._take(now, frame)
         if isinstance(result, Fault):
             self.faults[result] += 1

@@ -13,7 +13,7 @@ LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"graph": ()},
     {
         "plan": ("log", "shaping", "authority", "executor", "queue"),
-        "link": ("requests", "roles"),
+        "link": ("datagrams", "requests", "roles"),
         "simulation": (),
         "motion": ("parameters", "tracking", "law", "primitives", "loop", "scheduling"),
         "cspace": ("covering", "geometry", "proof", "simd", "search", "multi_arm", "service", "scenes"),
@@ -84,6 +84,7 @@ PURE: tuple[str, ...] = (
     "graph",
     "plan",
     "link",
+    "link.datagrams",
     "link.requests",
     "link.roles",
     "simulation",

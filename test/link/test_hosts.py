@@ -132,6 +132,17 @@ hosts:
 """
 
 
+def test_to_encrypt_needs_a_key_for_every_operator_and_the_package(tmp_path, monkeypatch):
+    assert load_hosts(file(tmp_path, LOOPBACK)).encrypt is False
+    assert refusal(tmp_path, "encrypt: true\n" + LOOPBACK).key == "encrypt"
+    assert refusal(tmp_path, "encrypt: perhaps\n" + LOOPBACK).key == "encrypt"
+    create_key(tmp_path / "own.key")
+    text = "encrypt: true\nkey: own.key\n" + LOOPBACK
+    assert load_hosts(file(tmp_path, text)).encrypt is True
+    monkeypatch.setattr("telerobot_nodes.link.datagrams.is_available", lambda: False)
+    assert "cryptography is not installed" in str(refusal(tmp_path, text))
+
+
 def test_a_host_with_a_key_of_its_own_needs_no_other(tmp_path):
     path = file(tmp_path, OWN_KEYS)
     create_key(tmp_path / "desk.key")

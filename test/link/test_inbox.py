@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from telerobot_nodes.graph import Crossing, Order, Priority
-from telerobot_nodes.link.bodies import MOST_PART, Data, Kept, split
+from telerobot_nodes.link.datagrams import MOST_PART, Data, Kept, split
 from telerobot_nodes.link.inbox import PARTIAL, PATIENCE, TopicInbox
 from telerobot_nodes.link.kept import KeptMessages
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telerobot_nodes.graph import Crossing, Order, Priority
-from telerobot_nodes.link.bodies import MOST_PART, split
+from telerobot_nodes.link.datagrams import MOST_PART, split
 from telerobot_nodes.link.outbox import OVERHEAD, Outbox
 
 HALT = Crossing(Priority.HALT)

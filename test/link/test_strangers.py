@@ -7,8 +7,7 @@ from simulated_net import CELL, DESK, HALT, KEY, OPERATIONS, STALE, TOPICS, UPWA
 
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.link import Endpoint, Fault, Identity, Peer
-from telerobot_nodes.link.bodies import Data, Hello
-from telerobot_nodes.link.framing import MOST_BYTES, Frame, Kind, decode, encode
+from telerobot_nodes.link.datagrams import MOST_BYTES, Data, Frame, Hello, Kind, decode, encode
 
 pytestmark = pytest.mark.lengthy  # together some seconds
 

@@ -5,8 +5,10 @@ from free_ports import write_loopback_hosts
 
 pytest.importorskip("rclpy")
 
+from rclpy.action import ActionClient, ActionServer
 from rclpy.serialization import serialize_message
 
+from telerobot.action import ExecutePrimitive
 from telerobot.msg import (
     Authority,
     Command,
@@ -17,11 +19,13 @@ from telerobot.msg import (
     LinkStamp,
     PlanOperation,
     PlanOperations,
+    PrimitiveReport,
     Resume,
 )
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.graph import OPERATOR_SIDE
+from telerobot_nodes.link.requests import STOPS, Begin
 from telerobot_nodes.link.roles import KeyRole, create_key
 from telerobot_nodes.nodes.framework import interface_class, qos_profile
 from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
@@ -158,6 +162,73 @@ def test_a_supervisor_takes_and_ends_every_stop(ros, tmp_path):
     reset = Command(link=LinkStamp(sender="s", number=6), sender="s", text="reset")
     office.said(TEXTS, reset, lambda: office.got[TEXTS])
     assert not office.robot.health().values.get("refused stop_of_another")
+
+
+@pytest.fixture
+def booth(ros, tmp_path):
+    """The desk's host, with the key of an observer."""
+    return Sides(ros, tmp_path, KeyRole.OBSERVER)
+
+
+def test_an_observer_stops_the_arm_and_sees_everything(booth):
+    for number, agent in enumerate(("boss", "", "desk"), 10):
+        booth.said("halt", Halt(number=number, agent=agent), lambda n=number: booth.got["halt"][-1].number == n)
+    booth.stopped_by(1, (SHELL, 2))  # the state crosses
+    booth.said("authority", named("desk", Authority.HEARTBEAT), lambda: booth.got["authority"])
+    assert not [name for name in booth.robot.health().values if name.startswith("refused")]
+
+
+def test_an_observer_begins_nothing_and_is_told(booth):
+    booth.said("authority", named("desk"), lambda: booth.got["link/refused"])
+    operation = PlanOperation(epoch=5, number=1, kind=PlanOperation.AUTHORITY, agent="desk")
+    before = len(booth.got["link/refused"])
+    booth.said(OPERATIONS, PlanOperations(operations=[operation]), lambda: len(booth.got["link/refused"]) > before)
+    status = Command(link=LinkStamp(sender="s", number=7), sender="s", text="status")
+    booth.said(TEXTS, status, lambda: booth.got[REPORTS])
+    assert "observer's" in booth.got[REPORTS][0].text
+    for name in ("gcmsf_control/teleop_cmds", "camera/request"):
+        booth.hear(name)
+        kind = interface_class(graph.topic(name).type)
+        count = booth.refused("observer")
+        booth.said(name, kind(), lambda c=count: booth.refused("observer") > c)
+        assert not booth.got[name]
+    assert not booth.got["authority"] and not booth.got[OPERATIONS] and not booth.got[TEXTS]
+    assert booth.ros.until(lambda: "observer" in booth.robot.health().message)
+
+
+def test_of_an_observers_text_only_the_halt_passes(booth):
+    texts = {"halt; grasp module": "halt all", "HALT left_arm": "halt left_arm", "halt command 3": "halt command 3"}
+    for number, (text, passes) in enumerate(texts.items(), 1):
+        halt = Command(link=LinkStamp(sender="desk/shell/9", number=number), sender="desk/shell/9", text=text)
+        booth.said(TEXTS, halt, lambda t=passes: booth.got[TEXTS] and booth.got[TEXTS][-1].text == t)
+
+
+def test_an_observer_is_told_that_his_request_is_not_begun_on_whatever_channel(booth):
+    desk = booth.desk._desk._asker
+    goal = ExecutePrimitive.Goal()
+    client = ActionClient(booth.ros.probe, ExecutePrimitive, OPERATOR_SIDE + "gcmsf_control/execute")
+    begun = []
+    server = ActionServer(
+        booth.ros.probe, ExecutePrimitive, "gcmsf_control/execute", lambda handle: begun.append(handle) or goal
+    )
+    try:
+        assert booth.ros.until(client.server_is_ready)
+        answers = []
+        client.send_goal_async(goal).add_done_callback(lambda sent: answers.append(sent.result()))
+        assert booth.ros.until(lambda: answers)
+        results = []
+        answers[0].get_result_async().add_done_callback(lambda done: results.append(done.result().result))
+        assert booth.ros.until(lambda: results)
+        assert results[0].report.state == PrimitiveReport.REFUSED
+        assert "observer's" in results[0].report.detail
+        hostile = Begin(desk._life, desk._runner, 99, "gcmsf_control/execute", b"").pack()
+        count = booth.refused("observer")
+        booth.desk._send_request(STOPS, hostile)
+        assert booth.ros.until(lambda: booth.refused("observer") > count)
+        assert not begun
+    finally:
+        client.destroy()
+        server.destroy()
 
 
 def test_a_key_without_a_role_has_every_right(ros, tmp_path):

@@ -25,7 +25,8 @@ def _security() -> None:
 def create(
     file: Annotated[Path, typer.Argument(help="Key file to write; copy it to every host that uses it.")],
     role: Annotated[
-        str, typer.Option(help="What its holder may do at the robot: operator, supervisor; default: everything.")
+        str,
+        typer.Option(help="What its holder may do at the robot: operator, supervisor, observer; default: everything."),
     ] = "",
     agent: Annotated[
         list[str] | None,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from telerobot_nodes.link.requests.asker import Asker, Begun, Over, Progress
-from telerobot_nodes.link.requests.channels import ANSWERS, CHANNELS, REQUESTS, STOPS
-from telerobot_nodes.link.requests.messages import RequestEnd
+from telerobot_nodes.link.requests.channels import ANSWERS, CHANNELS, CHECKS, REQUESTS, STOPS
+from telerobot_nodes.link.requests.messages import Begin, Ended, RequestEnd, unpack_request
 from telerobot_nodes.link.requests.runner import Runner, Start, Stop, Ticket
 
 __all__ = [
     "ANSWERS",
     "CHANNELS",
+    "CHECKS",
     "REQUESTS",
     "STOPS",
     "Asker",
+    "Begin",
     "Begun",
+    "Ended",
     "Over",
     "Progress",
     "RequestEnd",
@@ -21,4 +24,5 @@ __all__ = [
     "Start",
     "Stop",
     "Ticket",
+    "unpack_request",
 ]

@@ -35,6 +35,7 @@ class KeyRole(Enum):
 
     OPERATOR = "operator"
     SUPERVISOR = "supervisor"
+    OBSERVER = "observer"  # sees everything, stops the arm, and moves nothing
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ class RoleFault(Enum):
     OTHER_NAME = "in a name that the key does not give"
     SUPERVISORS_ONLY = "only a supervisor may do it"
     STOP_OF_ANOTHER = "ends a stop that somebody else has made"
+    OBSERVER = "an observer's key watches, and stops the arm"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,13 @@ class Roles:
         return frozenset(
             agent for row in self._by_host.values() if row.role is KeyRole.SUPERVISOR for agent in row.agents
         )
+
+    def of_observer(self, host: str) -> Refusal | None:
+        """Why a host may send nothing but what stops the arm; None: it may send more."""
+        row = self._by_host.get(host)
+        if row is None or row.role is not KeyRole.OBSERVER:
+            return None
+        return Refusal(RoleFault.OBSERVER, f"the key of {host} is an observer's; allowed: to watch, to halt, to e-stop")
 
     def of_name(self, host: str, agent: str) -> Refusal | None:
         """Why a host may not speak in this name; None: it may."""

@@ -80,7 +80,7 @@ class PlanExecutorNode(GraphNode):
         """Answer a request that the link has refused, for its key does not allow it."""
         request, host = convert.authority_from_message(message), message.link.sender
         check = self._roles.of_take if request.kind is AuthorityKind.TAKE else self._roles.of_name
-        refusal = check(host, request.agent)
+        refusal = self._roles.of_observer(host) or check(host, request.agent)
         if refusal is not None:
             self._core.arbiter.denial = Decision(request.agent, request.number, refusal.reason)
 

@@ -308,6 +308,7 @@ def _endpoint(
             interface=interface_hash(topics, graph.crossing_services() + graph.crossing_actions()),
             version=_version(),
             robot=Path(options.robot).stem,
+            encrypts=hosts.encrypt,
         ),
         [Peer(row.name, (row.address, row.port), row.rate, keys[row.name].secret) for row in hosts.peers(own)],
         topics,

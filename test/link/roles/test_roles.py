@@ -26,6 +26,17 @@ def test_who_may_speak_in_a_name_and_who_may_take(host, agent, speaks, takes):
         assert refusal is None or (host in refusal.reason and "allowed: " in refusal.reason)
 
 
+def test_an_observer_is_refused_whatever_he_asks_and_holds_no_right():
+    roles = Roles({"booth": HostRole(KeyRole.OBSERVER, ("booth",)), "desk": HostRole(KeyRole.OPERATOR, ("desk",))})
+    refusal = roles.of_observer("booth")
+    assert refusal.fault is RoleFault.OBSERVER
+    assert "booth" in refusal.reason and "allowed: " in refusal.reason
+    assert roles.of_observer("desk") is roles.of_observer("elsewhere") is None
+    assert roles.of_take("booth", "booth").fault is RoleFault.SUPERVISORS_ONLY
+    assert set(roles.operators) == {"desk"}
+    assert not roles.supervisors
+
+
 def test_the_names_that_may_take_control_are_those_of_supervisors_keys():
     assert ROLES.supervisors == {"boss"}
     assert ROLES

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from telerobot_nodes.link.framing import MOST_BODY
+from telerobot_nodes.link.datagrams.framing import MOST_BODY
 
 MOST_TEXT = 64  # bytes of a text in a hello
 MOST_ROWS = 32

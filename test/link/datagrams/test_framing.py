@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telerobot_nodes.link.bodies import (
+from telerobot_nodes.link.datagrams.bodies import (
     MOST_PART,
     Beat,
     Data,
@@ -15,7 +15,17 @@ from telerobot_nodes.link.bodies import (
     split,
     unpack_wants,
 )
-from telerobot_nodes.link.framing import CODE_BYTES, MAGIC, MOST_BODY, MOST_BYTES, Fault, Frame, Kind, decode, encode
+from telerobot_nodes.link.datagrams.framing import (
+    CODE_BYTES,
+    MAGIC,
+    MOST_BODY,
+    MOST_BYTES,
+    Fault,
+    Frame,
+    Kind,
+    decode,
+    encode,
+)
 
 KEY = bytes(range(32))
 U64 = st.integers(0, 2**64 - 1)

@@ -1,0 +1,40 @@
+"""Datagrams of the link: their bytes, and the code or cipher that protects them."""
+
+from __future__ import annotations
+
+from telerobot_nodes.link.datagrams.bodies import (
+    MOST_PART,
+    MOST_ROWS,
+    Beat,
+    Data,
+    Hello,
+    Kept,
+    Want,
+    pack_wants,
+    split,
+    unpack_wants,
+)
+from telerobot_nodes.link.datagrams.cipher import PACKAGE, is_available
+from telerobot_nodes.link.datagrams.framing import CODE_BYTES, MOST_BYTES, Fault, Frame, Kind, decode, encode
+
+__all__ = [
+    "CODE_BYTES",
+    "MOST_BYTES",
+    "MOST_PART",
+    "MOST_ROWS",
+    "PACKAGE",
+    "Beat",
+    "Data",
+    "Fault",
+    "Frame",
+    "Hello",
+    "Kept",
+    "Kind",
+    "Want",
+    "decode",
+    "encode",
+    "is_available",
+    "pack_wants",
+    "split",
+    "unpack_wants",
+]
