@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NoReturn
 
 from telerobot_nodes.core.config import OWN_KEY, FileMapping, Key, Spot, build, read_yaml
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.link import datagrams
+from telerobot_nodes.link.datagrams import CIPHER_PACKAGE, can_encrypt
 from telerobot_nodes.link.roles import HostRole, LinkKey, Roles, read_key
 
 LOOPBACK = "127.0.0.1"
@@ -95,8 +95,8 @@ def load_hosts(path: Path) -> Hosts:
             _row(raw, row).reject("address", f"{row.address} is not a loopback address: `key` is needed")
     if hosts.encrypt and not all_keyed:
         raw.reject("encrypt", "a key is needed for every operator's host")
-    if hosts.encrypt and not datagrams.is_available():
-        raw.reject("encrypt", f"the package {datagrams.PACKAGE} is not installed")
+    if hosts.encrypt and not can_encrypt():
+        raw.reject("encrypt", f"the package {CIPHER_PACKAGE} is not installed")
     if hosts.key:
         shared_key(path, hosts, raw)
     return hosts

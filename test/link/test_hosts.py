@@ -139,7 +139,7 @@ def test_to_encrypt_needs_a_key_for_every_operator_and_the_package(tmp_path, mon
     create_key(tmp_path / "own.key")
     text = "encrypt: true\nkey: own.key\n" + LOOPBACK
     assert load_hosts(file(tmp_path, text)).encrypt is True
-    monkeypatch.setattr("telerobot_nodes.link.datagrams.is_available", lambda: False)
+    monkeypatch.setattr("telerobot_nodes.link.hosts.can_encrypt", lambda: False)
     assert "cryptography is not installed" in str(refusal(tmp_path, text))
 
 

@@ -14,15 +14,15 @@ from telerobot_nodes.link.datagrams.bodies import (
     split,
     unpack_wants,
 )
-from telerobot_nodes.link.datagrams.cipher import PACKAGE, is_available
+from telerobot_nodes.link.datagrams.cipher import CIPHER_PACKAGE, can_encrypt
 from telerobot_nodes.link.datagrams.framing import CODE_BYTES, MOST_BYTES, Fault, Frame, Kind, decode, encode
 
 __all__ = [
+    "CIPHER_PACKAGE",
     "CODE_BYTES",
     "MOST_BYTES",
     "MOST_PART",
     "MOST_ROWS",
-    "PACKAGE",
     "Beat",
     "Data",
     "Fault",
@@ -31,9 +31,9 @@ __all__ = [
     "Kept",
     "Kind",
     "Want",
+    "can_encrypt",
     "decode",
     "encode",
-    "is_available",
     "pack_wants",
     "split",
     "unpack_wants",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-PACKAGE = "cryptography"
+CIPHER_PACKAGE = "cryptography"
 _PURPOSE = b"telerobot link, encrypted"
 _KNOWN = 64  # senders whose keys are kept
 
@@ -26,9 +26,9 @@ class Sender(NamedTuple):
     life: int  # random, 64 bits
 
 
-def is_available() -> bool:
+def can_encrypt() -> bool:
     """Whether the package is installed."""
-    return find_spec(PACKAGE) is not None
+    return find_spec(CIPHER_PACKAGE) is not None
 
 
 def encrypt(key: bytes, sender: Sender, number: int, body: bytes, head: bytes) -> bytes:
