@@ -15,7 +15,7 @@ def play(bag: Path, robot: str, namespace: str | None, port: int, show: bool = T
     from telerobot_nodes.operator.recording import BagReader
     from telerobot_nodes.operator.review import arm_prefix, read_events, robot_of
     from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
-    from telerobot_nodes.operator.web import open_browser
+    from telerobot_nodes.operator.web import open_browser, user_token
 
     with BagReader(bag) as reader:
         prefix = arm_prefix(reader.topics, namespace, bag)
@@ -23,7 +23,8 @@ def play(bag: Path, robot: str, namespace: str | None, port: int, show: bool = T
         events = read_events(reader, prefix)
         graph = RecordedGraph(reader, prefix, model.joint_names, events)
         shapes = ArmShapes(load_shapes(model, Detail.VISUAL), load_shapes(model, Detail.COLLISION))
-        console = Console(graph.client, model, shapes, ConsoleSetup(port=port, offered=frozenset()))
+        setup = ConsoleSetup(port=port, offered=frozenset(), token=user_token())
+        console = Console(graph.client, model, shapes, setup)
         player = Player(reader.duration, [event.time for event in events])
         controls = PlaybackControls(console.gui, player)
         print(f"console: {console.url}", flush=True)

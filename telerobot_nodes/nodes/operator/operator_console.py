@@ -34,7 +34,7 @@ from telerobot_nodes.operator.console import (
     OtherArm,
 )
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
-from telerobot_nodes.operator.web import ViewOnly, Workspaces, open_browser
+from telerobot_nodes.operator.web import ViewOnly, Workspaces, open_browser, user_token
 
 KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
@@ -46,6 +46,7 @@ class ConsoleParameters:
 
     host: str = parameter("127.0.0.1", doc="address to serve on; other than loopback lets others drive the arm")
     port: int = parameter(8080, low=0, high=65535, doc="port to serve on, or the next free one; 0: any")
+    token: bool = parameter(True, doc="let in only who shows the token of this host's user, as in the address printed")
     view_host: str = parameter("", doc="address of pages that may look and not touch; empty: none")
     view_port: int = parameter(8090, low=0, high=65535, doc="port of these pages, or the next free one; 0: any")
     task_board: bool = parameter(True, doc="draw the simulated arm's task board")
@@ -86,6 +87,7 @@ class OperatorConsoleNode(GraphNode):
             self._others,
             ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
             workspaces=self._workspaces,
+            token=user_token() if self._parameters.token else "",
         )
         self._console = Console(self._client, robot, shapes, setup)
         if self._console.goal is not None:
@@ -147,7 +149,7 @@ class OperatorConsoleNode(GraphNode):
     def health(self) -> Health:
         """Address, browsers connected, and the median duration of the latest drawings."""
         drawing = {"drawing": f"{1e3 * median(self._drawings):.2f} ms"} if self._drawings else {}
-        return Health(values={"url": self._console.url, "browsers": self._console.browsers, **drawing})
+        return Health(values={"url": self._console.address, "browsers": self._console.browsers, **drawing})
 
     def destroy_node(self) -> None:
         """End the web server with the node."""

@@ -29,6 +29,7 @@ from telerobot_nodes.operator.web import (
     PictureView,
     Press,
     StopBar,
+    TokenGate,
     ViewOnly,
     Workspaces,
     start_server,
@@ -62,6 +63,7 @@ class ConsoleSetup:
     view: ViewOnly | None = None  # where people may look and not touch
     typed_goals: bool = True  # the tool goes to a goal that is typed, with a plan queue
     workspaces: Workspaces | None = None  # to switch to
+    token: str = ""  # that a browser has to show; empty: none
 
 
 class Console:
@@ -73,8 +75,10 @@ class Console:
         self.inbox = Inbox(wake=setup.wake)
         self._bar = StopBar(self._press)
         self.pictures = PictureView()
-        self._server = start_server(setup.host, setup.port, self._bar, self.pictures, setup.view)
-        self.url = url(self._server.get_host(), self._server.get_port())
+        gate = TokenGate(setup.token)
+        self._server = start_server(setup.host, setup.port, self._bar, self.pictures, setup.view, gate)
+        self.address = url(self._server.get_host(), self._server.get_port())
+        self.url = gate.address(self.address)  # with the token: for this host's user
         self.view_url = url(setup.view.host, setup.view.port) if setup.view is not None else ""
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)

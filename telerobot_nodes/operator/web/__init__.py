@@ -6,6 +6,7 @@ from telerobot_nodes.operator.web.browser import NO_BROWSER, open_browser
 from telerobot_nodes.operator.web.picture_view import PictureState, PictureView
 from telerobot_nodes.operator.web.server import start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
+from telerobot_nodes.operator.web.token_gate import TokenGate, user_token
 from telerobot_nodes.operator.web.view_only import ViewOnly
 from telerobot_nodes.operator.web.workspaces import Workspaces
 
@@ -16,10 +17,12 @@ __all__ = [
     "PictureView",
     "Press",
     "StopBar",
+    "TokenGate",
     "ViewOnly",
     "Workspaces",
     "open_browser",
     "start_server",
     "stop_server",
     "url",
+    "user_token",
 ]

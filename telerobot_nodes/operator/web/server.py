@@ -19,6 +19,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.web.loop_event import make_wakes_safe
 from telerobot_nodes.operator.web.picture_view import PictureView
 from telerobot_nodes.operator.web.stop_bar import StopBar
+from telerobot_nodes.operator.web.token_gate import TokenGate
 from telerobot_nodes.operator.web.view_only import Both, ViewOnly
 
 _LOCAL_PAGES = re.compile(r"https?://(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
@@ -26,11 +27,16 @@ _PATCH = threading.Lock()
 
 
 def start_server(
-    host: str, port: int, bar: StopBar, pictures: PictureView | None = None, view: ViewOnly | None = None
+    host: str,
+    port: int,
+    bar: StopBar,
+    pictures: PictureView | None = None,
+    view: ViewOnly | None = None,
+    gate: TokenGate | None = None,
 ) -> Any:
     """A viser server on `host`, at `port` or the next free one (0: any), with stop bar and pictures in its page.
 
-    `view`: where the same pages are served to people who only look.
+    `view`: where the same pages are served to people who only look. `gate`: who is let in; None: everybody.
 
     On loopback, websocket requests from pages of other sites are rejected: a browser lets any page connect to local
     ports, and this one can move an arm. Raises InvalidValueError when the address is not of this machine.
@@ -43,7 +49,7 @@ def start_server(
         in_range(view.port, "console view port", 0, 65535)
         _check_host(view.host, "console view host")
     with (
-        _serving(bar, pictures or PictureView(), _origins(host), view),
+        _serving(bar, pictures or PictureView(), _origins(host), view, gate or TokenGate("")),
         contextlib.redirect_stdout(io.StringIO()),
     ):  # without the banner of viser
         server = viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
@@ -84,14 +90,16 @@ def _origins(host: str) -> list[Any] | None:
 
 
 @contextlib.contextmanager
-def _serving(bar: StopBar, pictures: PictureView, origins: list[Any] | None, view: ViewOnly | None) -> Iterator[None]:
+def _serving(
+    bar: StopBar, pictures: PictureView, origins: list[Any] | None, view: ViewOnly | None, gate: TokenGate
+) -> Iterator[None]:
     """While a viser server starts: its pages with the bar, its websocket for `origins` only, and a second server."""
     import websockets.asyncio.server as transport
 
     plain = transport.serve
 
     def serve(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
-        pages = bar.added(process_request)
+        pages = gate.guarded(bar.added(process_request))
         own = plain(bar.routed(pictures.routed(handler)), *where, process_request=pages, origins=origins, **options)
         if view is None:
             return own

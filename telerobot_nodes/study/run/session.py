@@ -25,7 +25,7 @@ from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.client import PlanChange, commands, plan_lines
 from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
-from telerobot_nodes.operator.web import open_browser
+from telerobot_nodes.operator.web import open_browser, user_token
 from telerobot_nodes.runtime import GraphOptions, NodeEvent, Supervisor, join_graph
 from telerobot_nodes.study.design import DIRECT, SCALES, TOUCH_COST, Ending, Judge, Task, Trial, Workload, task_named
 from telerobot_nodes.study.results import StudyFolder, TrialResult, write_summary
@@ -253,7 +253,7 @@ class _Desk:
         self.terminal, self.client = terminal, terminal.operator
         self.supervisor: Supervisor | None = None  # None: no graph is needed now
         shapes = ArmShapes(load_shapes(robot, Detail.VISUAL), load_shapes(robot, Detail.COLLISION))
-        setup = ConsoleSetup(seat.host, seat.port, OFFERED, typed_goals=False)
+        setup = ConsoleSetup(seat.host, seat.port, OFFERED, typed_goals=False, token=user_token())
         self.console = Console(self.client, robot, shapes, setup)
         self.page = StudyPage(self.console.gui, self.console.scene)
         self._since = 0.0  # [s] when this graph was ready
