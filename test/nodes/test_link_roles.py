@@ -40,10 +40,10 @@ CONSOLE, SHELL = "desk/console/1", "cell/shell/2"  # senders of halts at the ope
 class Sides:
     """Publishers on both sides of a link with a key, and what arrives on the other."""
 
-    def __init__(self, ros, folder, role, agents=()):
+    def __init__(self, ros, folder, role, agents=(), more=""):
         self.ros, self._publishers, self.got = ros, {}, {}
         create_key(folder / "desk.key", role, agents)
-        hosts = write_loopback_hosts(folder, of_desk=", key: desk.key")
+        hosts = write_loopback_hosts(folder, more, of_desk=", key: desk.key")
         self.hosts = hosts
         for name in ("authority", OPERATIONS, TEXTS, "halt", "link/refused", PERMITS):
             self.hear(name)
@@ -238,6 +238,14 @@ def test_a_key_without_a_role_has_every_right(ros, tmp_path):
     reset = Command(link=LinkStamp(sender="s", number=6), sender="s", text="reset")
     any_host.said(TEXTS, reset, lambda: any_host.got[TEXTS])
     assert not [name for name in any_host.robot.health().values if name.startswith("refused")]
+
+
+def test_what_two_encrypting_hosts_exchange_passes_and_is_judged_by_role(ros, tmp_path):
+    desk = Sides(ros, tmp_path, KeyRole.OPERATOR, more="encrypt: true\n")
+    desk.said("authority", named("desk"), lambda: desk.got["authority"])
+    desk.said("authority", named("desk", Authority.TAKE, 8), lambda: desk.refused("supervisors_only"))
+    status = Command(link=LinkStamp(sender="s", number=7), sender="s", text="status")
+    desk.said(TEXTS, status, lambda: desk.got[TEXTS])
 
 
 def test_the_executor_tells_the_operator_why_his_take_was_refused(ros, desk):

@@ -100,6 +100,8 @@ def test_a_leaf_of_the_menus_moves_the_arm_and_a_value_out_of_range_does_not(pag
     with Terminal() as client:
         assert client.wait_for(lambda c: c.robot.tool_pose.size, LIMIT)
         before = client.operator.robot.tool_pose.copy()
+        page.get_by_text("menu mode", exact=True).locator("xpath=following::input[1]").click()
+        page.get_by_role("option", name="execution").click()
         page.get_by_role("button", name="guarded motion").click()
         page.get_by_role("button", name="straight", exact=True).click()
         way = page.get_by_text("z [m]", exact=True).locator("xpath=following::input[1]")
