@@ -6,17 +6,16 @@ three seconds of processor time, times the nodes of a graph.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
+
+from telerobot_nodes._user_folders import user_cache
 
 
 def use_cache() -> None:
     """Keep bytecode in the user's cache folder when none may lie beside the sources; unless the user named a folder."""
     if not sys.dont_write_bytecode or sys.pycache_prefix is not None:
         return
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = home / "telerobot" / "bytecode"
+    folder = user_cache("bytecode")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from telerobot_nodes._user_folders import user_cache
+
 
 def sources_digest() -> str:
     """16 hex digits that change with any compiled source, and with the package's folder."""
@@ -35,8 +37,7 @@ def package_digest() -> str:
 
 def cache_folder() -> Path:
     """Folder of the cache that belongs to the present sources; its name begins with `package_digest()`."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "telerobot" / "compiled" / f"{package_digest()}-{sources_digest()}"
+    return user_cache("compiled") / f"{package_digest()}-{sources_digest()}"
 
 
 def use_cache() -> None:

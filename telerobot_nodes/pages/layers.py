@@ -8,7 +8,8 @@ from __future__ import annotations
 
 # Layers from the bottom: package -> its sub-packages, bottom first.
 LAYERS: tuple[dict[str, tuple[str, ...]], ...] = (
-    {"errors": (), "_bytecode_cache": (), "_numba_cache": ()},
+    {"errors": (), "_user_folders": ()},
+    {"_bytecode_cache": (), "_numba_cache": ()},
     {"core": ("config", "values", "transforms", "robot", "camera", "timing", "interpolation", "protocol", "memory")},
     {"graph": ()},
     {

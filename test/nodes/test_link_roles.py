@@ -231,6 +231,16 @@ def test_an_observer_is_told_that_his_request_is_not_begun_on_whatever_channel(b
         server.destroy()
 
 
+def test_the_executor_tells_an_observer_why_he_gets_no_control(ros, booth):
+    ros.add(PlanExecutorNode(NodeOptions("plan_executor", hosts=booth.hosts, host="cell")))
+    booth.said(
+        "authority", named("desk", number=8), lambda: booth.got[STATE] and booth.got[STATE][-1].denied_number == 8
+    )
+    state = booth.got[STATE][-1]
+    assert (state.denied_agent, state.authority, state.granted) == ("desk", "", False)
+    assert "the key of desk is an observer's" in state.denial
+
+
 def test_a_key_without_a_role_has_every_right(ros, tmp_path):
     any_host = Sides(ros, tmp_path, None)
     any_host.said("authority", named("supervisor", Authority.TAKE), lambda: any_host.got["authority"])

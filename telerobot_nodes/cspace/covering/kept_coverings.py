@@ -19,6 +19,7 @@ from typing import Any
 import coal
 import numpy as np
 
+from telerobot_nodes._user_folders import user_cache
 from telerobot_nodes.core.robot import LinkShape, RobotModel, link_shapes
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.cspace.covering.covered_links import CoveredLinks, Piece, cover_shapes
@@ -92,8 +93,7 @@ def _solid_arrays(solid: coal.CollisionGeometry) -> Iterable[Any]:
 
 
 def _kept(digest: str, make: Callable[[], CoveredLinks]) -> CoveredLinks:
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    file = home / "telerobot" / "coverings" / f"{digest}.json"
+    file = user_cache("coverings") / f"{digest}.json"
     found = _read(file)
     if found is None:
         found = make()

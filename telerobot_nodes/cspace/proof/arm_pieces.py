@@ -15,7 +15,7 @@ import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel, link_shapes
 from telerobot_nodes.core.values import FloatArray, IntArray
-from telerobot_nodes.cspace.covering import link_pairs, name_pair
+from telerobot_nodes.cspace.covering import covered_links, name_pair
 from telerobot_nodes.cspace.geometry import ArmGeometry
 from telerobot_nodes.cspace.proof.convex_pieces import Piece, held_pieces, is_round_about, pieces_of
 
@@ -81,7 +81,9 @@ def _derived(geometry: ArmGeometry) -> ArmPieces:
     placements = [robot.model.jointPlacements[j + 1] for j in range(robot.dof)]
     spheres = [_sphere(piece.corners) for piece in pieces]
     links = [_around([(*spheres[i], p.radius) for i, p in enumerate(pieces) if p.link == k]) for k in _links(robot)]
-    pairs, pair_first = _pairs(pieces, _against_each_other(geometry, pieces, link_pairs(robot, shapes).checked))
+    pairs, pair_first = _pairs(
+        pieces, _against_each_other(geometry, pieces, covered_links(robot, geometry.fingers).pairs.checked)
+    )
     arrays = PieceArrays(
         rotation=np.array([T.rotation for T in placements]),
         offset=np.array([T.translation for T in placements]),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from telerobot_nodes._user_folders import user_state
 from telerobot_nodes.errors import InvalidValueError
 
 COOKIE = "telerobot_console"
@@ -35,8 +36,7 @@ Answer = Callable[[Any, Any], Any]
 
 def token_file() -> Path:
     """Where the token of this user is kept."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return state / "telerobot" / "console.token"
+    return user_state("console.token")
 
 
 def user_token() -> str:

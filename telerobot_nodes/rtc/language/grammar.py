@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from lark import Lark
 from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift
 
+from telerobot_nodes._user_folders import user_cache
 from telerobot_nodes.rtc.language.tree_builder import TreeBuilder
 from telerobot_nodes.rtc.language.verbs import Verb, VerbLexer, rules_of, terminals_of
 
@@ -56,8 +56,7 @@ def _grammar(verbs: tuple[Verb, ...]) -> Lark:
 
 def _cache_file(text: str) -> str | bool:
     """Where the parser's tables are kept for the next process; False: nowhere. Lark checks that they are of `text`."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = home / "telerobot" / "grammar"
+    folder = user_cache("grammar")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
