@@ -8,7 +8,9 @@ the link's delay explains, points wait somewhere on the link: the rate is set be
 leave, and raised in small steps from then on. Both ideas are those of BBR [CardwellChengGunn2016].
 
 Jitter must not be taken for points that wait. Round trips that vary by themselves fall as often as they rise; while
-points gather on the link, they rise only. So how far they fall tells how much jitter there is.
+points gather on the link, they rise only. So how far they fall tells how much jitter there is. Where less is sent than
+is allowed, as by a hand, points gather slowly if at all. There more jitter is believed, and the rate is lowered only
+when round trips have been long for as long as the least one.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ PROOF = 3  # acknowledgements without having waited, one after the other, that p
 LOSS = 0.7  # [-] of the rate that is kept when something was lost
 FALLS = 10.0  # [-] jitter explains this many mean falls of the round trip: 5.6 standard deviations of a normal one
 MOST_JITTER = 0.4  # [s] that is explained so: what a stop may come later on a thin link whose messages differ in size
+UNUSED_JITTER = 0.5  # [-] of the least round trip, the same where less is sent than is allowed
 REMEMBERED = 32  # round trips in the mean
 
 
@@ -77,7 +80,7 @@ class _Jitter:
     @property
     def explains(self) -> float:
         """Time [s] beyond the least round trip that needs no other reason."""
-        return min(FALLS * self._fall, MOST_JITTER)
+        return FALLS * self._fall
 
 
 class SendRate:
@@ -96,6 +99,7 @@ class SendRate:
         self._least: list[float] = []  # least round trips [s] of this and of the last FORGET seconds
         self._least_since = -1.0
         self._changed = -1.0  # [s] when the rate was lowered last
+        self._noticed = math.inf  # [s] since when round trips are longer than delay and jitter explain
         self._slow: _Slow | None = None
         self._jitter = _Jitter()
         self._clean = 0  # latest acknowledgements that came without having waited
@@ -125,16 +129,24 @@ class SendRate:
         self._flying += 0.0 if again else size
         self._sent.append((now, self._sent[-1][1] + size))
 
-    def acknowledged(self, now: float, size: float, sent: float, round_trip: float, lost: float = math.nan) -> None:
+    def acknowledged(
+        self,
+        now: float,
+        size: float,
+        sent: float,
+        round_trip: float,
+        lost: float = math.nan,
+        carried: float = math.nan,
+    ) -> None:
         """Note that `size` bytes, the newest sent at `sent` [s], are confirmed.
 
         `round_trip` [s] on the link; nan: not known. `lost` [s]: of those that were lost, when the newest was sent
-        first; nan: none was.
+        first; nan: none was. `carried`: bytes that the link had to carry for them, all copies; nan: `size`.
         """
         self._flying -= size
-        self._delivered_total += size
+        self._delivered_total += size if math.isnan(carried) else carried
         self._delivered.append((now, self._delivered_total))
-        while len(self._delivered) > 2 and self._delivered[0][0] < now - LONG_SPAN:
+        while len(self._delivered) > 2 and self._delivered[0][0] < now - max(LONG_SPAN, *self._least, 0.0):
             self._delivered.popleft()
         waited = not math.isnan(round_trip) and self._waited(now, sent, round_trip)
         if not math.isnan(lost):
@@ -175,10 +187,19 @@ class SendRate:
             self._least_since = now
         self._least[-1] = min(self._least[-1], round_trip)
         self._jitter.add(round_trip)
-        if round_trip <= self._longest() + self._jitter.explains:
-            self._slow = None
+        used = self._is_used(sent)
+        most = MOST_JITTER if used else max(MOST_JITTER, UNUSED_JITTER * min(self._least))
+        if round_trip <= self._longest() + min(self._jitter.explains, most):
+            self._slow, self._noticed = None, math.inf
+            return False
+        self._noticed = min(self._noticed, now)
+        if now < self._noticed + min(self._least) and not used:
             return False
         return not self._delay_grew(now, sent, round_trip)
+
+    def _is_used(self, sent: float) -> bool:
+        """True when about as much was sent up to `sent` [s] as was allowed, by the rate or by what was on its way."""
+        return self._rate_at(sent, LONG_SPAN) >= USED * self.rate or self.drain_time >= USED * min(self._least)
 
     def _longest(self) -> float:
         """Round trip [s] without jitter of what has not waited."""
@@ -217,6 +238,7 @@ class SendRate:
         On a thin link two are further apart than LONG_SPAN; it was busy meanwhile if the newest points `waited` [s] as
         long.
         """
-        (begun, before), (ended, total) = self._delivered[0], self._delivered[-1]
-        known = SPAN < ended - begun <= max(LONG_SPAN, waited)
-        return (total - before) / (ended - begun) if known else -1.0
+        ended, total = self._delivered[-1]
+        span = max(LONG_SPAN, waited)
+        begun, before = next(one for one in self._delivered if one[0] >= ended - span)
+        return (total - before) / (ended - begun) if ended - begun > SPAN else -1.0

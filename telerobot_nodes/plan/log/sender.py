@@ -195,11 +195,12 @@ class Sender:
             sent, round_trip = newest.sent[0], math.nan
         if applied_age >= 0.0 and 0.0 <= round_trip < math.inf:
             self.round_trip.add(round_trip)
-        size = sum(entry.bytes for entry in entries if entry.operation.points is not None)
+        of_points = [entry for entry in entries if entry.operation.points is not None]
+        size, carried = sum(e.bytes for e in of_points), sum(e.bytes * min(e.copies, self._copies(e)) for e in of_points)
         lost = math.nan
         if applied_copy >= self._copies(newest) or applied_age > WAITED:
             lost = max((entry.sent[0] for entry in entries if self._repeated(entry)), default=math.nan)
-        self.rate.acknowledged(now, size, sent, round_trip, lost)
+        self.rate.acknowledged(now, size, sent, round_trip, lost, carried)
 
     def timeout(self) -> float:
         """Time [s] after which an unacknowledged operation is retransmitted."""

@@ -1,5 +1,6 @@
 """Points are sent as fast as the link carries them; what is said after them arrives at once."""
 
+import itertools
 import math
 
 import numpy as np
@@ -148,7 +149,8 @@ def test_what_is_known_of_the_link_is_kept_for_the_next_points():
 
 
 @pytest.mark.parametrize(
-    ("delay", "jitter", "loss"), [(1.0, 0.05, 0.02), (0.1, 0.03, 0.0), (0.1, 0.06, 0.02), (0.25, 0.1, 0.0)]
+    ("delay", "jitter", "loss"),
+    [(1.0, 0.05, 0.02), (0.1, 0.03, 0.0), (0.1, 0.06, 0.02), (0.25, 0.1, 0.0), (0.5, 0.1, 0.0), (0.5, 0.1, 0.05)],
 )
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.lengthy
@@ -163,6 +165,40 @@ def test_jitter_is_not_taken_for_points_that_wait(delay, jitter, loss, seed):
 
     session.run(30.0, lay)
     assert session.robot.tail_seq - before > 0.8 * 100 * (30.0 - delay)
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.lengthy
+@pytest.mark.brief(1)
+def test_a_hand_over_a_long_link_with_much_jitter_and_loss_keeps_its_rate(seed):
+    """It uses half of the first rate; what varies is the link (the study's poor one)."""
+    session = Bulk(WIDE, 2.0, 1, 0.4, 0.05, seed)
+    plan, before = session.queue._recorder.plan, session.robot.tail_seq
+    steps = itertools.count()
+
+    def lay(_):
+        if next(steps) % 3 == 0:
+            plan._append_at(plan.store.last_time + np.array([0.03]), plan.head_pose[None], Timing.FREE)
+
+    session.run(40.0, lay)
+    assert session.robot.tail_seq - before > 0.8 * 33 * 36.0
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "delay", "longest"), [(10_000.0, 0.25, 4.0), (8_000.0, 0.25, 6.0), (8_000.0, 2.0, 20.0)]
+)
+@pytest.mark.lengthy
+def test_points_of_a_hand_leave_a_link_that_is_thinner_than_they_are(bandwidth, delay, longest):
+    session, waits = Bulk(bandwidth, delay, 1), []
+    plan = session.queue._recorder.plan
+
+    def lay(_):
+        plan._append_at(plan.store.last_time + np.array([0.01]), plan.head_pose[None], Timing.FREE)
+        waits.append(session.thin.free - session.now)
+
+    session.run(40.0, lay)
+    assert max(waits) < longest
+    assert np.mean(waits[-500:]) < 0.5
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -203,9 +239,9 @@ def test_a_rate_that_came_back_without_waiting_is_exceeded_and_one_that_waited_i
         rate.acknowledged(0.5, 1000.0, 0.0, round_trip=0.5, lost=math.nan)
     proven = rate.rate
     assert proven == pytest.approx(4.0 * 50_000.0)
-    for k in range(20):
+    for k in range(60):
         rate.sent(1.0 + 0.02 * k, 4000.0)
-    for k in range(20):
+    for k in range(60):
         rate.acknowledged(1.5 + 0.1 * k, 4000.0, 1.0 + 0.02 * k, round_trip=0.5 + 0.08 * k, lost=math.nan)
     assert rate.rate < 0.5 * proven
 
