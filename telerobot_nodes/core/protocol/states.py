@@ -86,6 +86,7 @@ class ExecutorMode(IntEnum):
     PAUSED = 2
     HALTED = 3
     FAULT = 4
+    STARTING = 5
 
 
 class OperationKind(IntEnum):

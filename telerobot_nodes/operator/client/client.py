@@ -151,7 +151,8 @@ class OperatorClient:
         if status.refused_number != self.robot.refused_number and status.refusal:
             self.note(f"robot refused: {status.refusal}", Tone.BAD, now)
         if status.mode is not self.robot.mode and status.reason:
-            self.note(f"robot {status.mode.name.lower()}: {status.reason}", Tone.WARN, now)
+            tone = Tone.PLAIN if status.mode is ExecutorMode.STARTING else Tone.WARN
+            self.note(f"robot {status.mode.name.lower()}: {status.reason}", tone, now)
         self.robot, self.received.robot = status, now
         for trace in (self.trace, self.other):
             trace.progress(status.executed_seq, status.committed_seq)

@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 import pinocchio as pin
 
-from telerobot_nodes.core.protocol import DeviceState, ExecutorMode
+from telerobot_nodes.core.protocol import DeviceState
 from telerobot_nodes.core.values import (
     FloatArray,
     finite_array,
@@ -24,6 +24,7 @@ from telerobot_nodes.core.values import (
 )
 from telerobot_nodes.operator.client.client import OperatorClient
 from telerobot_nodes.operator.client.commands import PoseTarget
+from telerobot_nodes.operator.client.requests import STOPPED
 
 SPEED_RANGE = (0.001, 0.5)  # [m/s]
 TURN_SPEED = 0.5  # [rad/s]
@@ -31,7 +32,6 @@ FOLLOWED = 1.0  # [s] for which the goal is sent after the line: shaping follows
 SETTLED = 0.6  # [s] without a new point after the last target: the plan holds the whole motion
 NEAR, NEAR_ANGLE = 0.005, 0.03  # [m], [rad] from the goal to the tool at the end
 SILENT = 3.0  # [s] without the state of queue or robot
-STOPPED = (ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT)
 
 
 class MoveEnd(Enum):

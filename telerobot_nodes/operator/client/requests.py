@@ -18,7 +18,7 @@ SETTLING = 2.0  # [s] from the acknowledgement of a RESUME to the robot's new mo
 STATES = 2  # of the queue until one certainly counts the operation
 Guard = AbstractContextManager[object]
 UNGUARDED: Guard = nullcontext()
-STOPPED = frozenset({ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT})
+STOPPED = frozenset(ExecutorMode) - {ExecutorMode.IDLE, ExecutorMode.RUNNING}
 _SENT: dict[type, Callable[[QueueStatus], int]] = {  # number of the latest one sent
     Reset: lambda queue: queue.reset_number,
     Tare: lambda queue: queue.tare_number,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from telerobot_nodes.core.protocol import ControlMode, ExecutorMode
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.operator.client.client import OperatorClient
+from telerobot_nodes.operator.client.requests import STOPPED
 from telerobot_nodes.operator.client.status import (
     InputStatus,
     LinkSetting,
@@ -68,9 +69,9 @@ class RobotState:
     @property
     def ready(self) -> bool:
         """True when the arm would follow what is added to the plan."""
-        stopped = self.robot.mode in (ExecutorMode.PAUSED, ExecutorMode.HALTED, ExecutorMode.FAULT)
+        stopped = self.robot.mode in STOPPED or self.robot.estop
         begun = self.age is not None and bool(self.queue.target_pose.size)
-        return begun and self.queue.has_authority and not stopped and not self.robot.estop
+        return begun and self.queue.has_authority and not stopped
 
 
 def state_of(client: OperatorClient, now: float) -> RobotState:

@@ -199,6 +199,7 @@ _MODES = {
     ExecutorMode.PAUSED: ("PAUSED", Tone.WARN),
     ExecutorMode.HALTED: ("HALTED", Tone.BAD),
     ExecutorMode.FAULT: ("FAULT", Tone.BAD),
+    ExecutorMode.STARTING: ("STARTING", Tone.WARN),
 }
 
 

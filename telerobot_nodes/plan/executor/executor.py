@@ -367,7 +367,7 @@ def _mode(
     if motion.trouble:
         return ExecutorMode.FAULT, motion.trouble
     if not motion.anchored:
-        return ExecutorMode.FAULT, "the arm has not been at rest yet" + _waiting(": ", control)
+        return ExecutorMode.STARTING, "the arm has not been at rest yet" + _waiting(": ", control)
     if control is not None and control.state is ControlState.FAULT:
         return ExecutorMode.FAULT, control.reason or "control loop is FAULT"
     limited = "" if motion.moving(now) else limit.reason(motion.path)

@@ -12,7 +12,7 @@ class Phase(Enum):
     CLAIMING = "claims authority that is free"
     INSISTING = "claims authority from its holder"
     TAKING_OVER = "claims authority together with the holder's plan"
-    SETTLING = "robot finishes the points that it holds"
+    SETTLING = "waits until the robot has executed its points and rests"
     READY = "planning"
     CHECKING = "waiting for the robot's confirmation"
     JOINING = "waiting for the robot's confirmation of the plan taken over"

@@ -114,9 +114,10 @@ class Recorder:
             appended = join(self.plan, self.trial, kind, self._connector)
         except TelerobotError as error:
             return JoinOutcome(False, 0, str(self._notices.refuse(error)))
+        count = max(len(self.trial) - 1, 0) if kind is Join.DISCARD else appended
         self.trial.clear()
         self._turn_clutch(True)
-        done = "trial path was empty: nothing joined" if empty else f"trial path {JOINED[kind]}: {appended} points"
+        done = "trial path was empty: nothing joined" if empty else f"trial path {JOINED[kind]}: {count} points"
         self._notices.latest = done
         return JoinOutcome(True, appended, done)
 

@@ -154,6 +154,15 @@ def test_a_report_of_an_earlier_halt_confirms_no_later_one(client, port):
     assert [number for number, _ in port.halts] == [1, 2]
 
 
+def test_a_robot_that_starts_is_no_trouble_and_takes_no_motion(client):
+    client.receive_robot(RobotStatus(mode=ExecutorMode.STARTING, reason="the arm has not been at rest yet"), 0.1)
+    (note,) = client.notices
+    assert (note.text, note.tone) == ("robot starting: the arm has not been at rest yet", Tone.PLAIN)
+    assert (view(client, 0.1).banner.text.partition(":")[0], view(client, 0.1).banner.tone) == ("STARTING", Tone.WARN)
+    client.receive_robot(RobotStatus(mode=ExecutorMode.FAULT, reason="follow error"), 0.2)
+    assert client.notices[-1].tone is Tone.WARN
+
+
 def test_a_report_that_left_before_the_halt_does_not_cancel_it(client):
     client.ask(commands.Halt(), 0.0)
     client.receive_robot(RobotStatus(mode=ExecutorMode.RUNNING), 0.1)

@@ -14,7 +14,7 @@ from telerobot_nodes.operator.client import LinkSetting, PlanChange, QueueStatus
         (lambda: QueueStatus(device=7), "device"),
         (lambda: QueueStatus(lead=float("nan")), "lead"),
         (lambda: QueueStatus(target_pose=np.zeros(6)), "target_pose"),
-        (lambda: RobotStatus(mode=5), "state"),
+        (lambda: RobotStatus(mode=6), "state"),
         (lambda: RobotStatus(wrench=np.zeros(3)), "wrench"),
         (lambda: RobotStatus(joint_position=np.array([0.0, np.inf])), "joint_position"),
         (lambda: SimulationStatus(conflict_kind=6), "conflict_kind"),

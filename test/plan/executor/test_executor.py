@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from telerobot_nodes.core.protocol import ControlState, ExecutorMode
 from telerobot_nodes.core.values.frames import pose_from_se3
+from telerobot_nodes.plan.executor import PlanExecutor
 from telerobot_nodes.plan.log import EPOCH_BLOCK, ControlReport
 
 
@@ -97,6 +98,13 @@ def test_a_higher_rate_finishes_sooner_and_a_lower_one_later():
     normal = duration(1.0)
     assert duration(3.0) < 0.6 * normal
     assert duration(0.5) > 1.7 * normal
+
+
+def test_until_the_arm_was_at_rest_once_the_executor_is_starting_and_that_is_no_fault():
+    executor = PlanExecutor(ROBOT)
+    first = executor.report(0.0)
+    assert (first.mode, first.reason) == (ExecutorMode.STARTING, "the arm has not been at rest yet")
+    assert Side().report().mode is ExecutorMode.IDLE
 
 
 def test_a_loop_that_stops_in_motion_is_a_fault_with_its_reason_until_resume():

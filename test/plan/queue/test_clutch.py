@@ -134,9 +134,10 @@ def test_adopt_links_first_when_the_plan_was_cut_meanwhile():
 @pytest.mark.lengthy
 def test_discard_drops_the_trial_and_the_hand_goes_on_from_the_plan():
     session = disengaged(start(), speed=0.2)
-    head = session.shown()[-1]
+    head, trial = session.shown()[-1], session.state().trial_length
     outcome = session.queue.set_position_clutch(session.now, True, Join.DISCARD)
-    assert outcome == type(outcome)(True, 0, outcome.reason)
+    assert trial > 2
+    assert outcome == type(outcome)(True, 0, f"trial path discarded: {trial} points")
     session.run(0.5, drawing(session, speed=0.05))
     session.run(3.0)
     after = [point for point in session.shown() if point[0] > head[0]]
