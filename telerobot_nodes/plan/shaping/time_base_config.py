@@ -17,7 +17,7 @@ class TimeBaseConfig:
     angular_acceleration: float = 2.0  # [rad/s^2]
     smoothing: float = 0.1  # [s] width of the moving average that bounds the jerk
     still: float = 0.25  # [s] without motion after which the path ends
-    hold: float = 0.5  # [s] longest wait for later geometry when the robot would run out of points
+    hold: float = 0.3  # [s] longest wait for later geometry when the robot would run out of points
 
     def __post_init__(self) -> None:
         in_range(self.speed, "time_base.speed", 0.001, 5.0, "m/s")
