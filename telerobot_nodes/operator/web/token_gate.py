@@ -26,10 +26,11 @@ FEWEST = 16  # characters of a token
 _AGE = 30 * 86_400  # [s] for which a browser keeps it
 _FORM = """<!doctype html><meta charset="utf-8"><title>Telerobot</title>
 <body style="font: 16px sans-serif; background: #1f2430; color: #e6e9ef; margin: 4em">
-<h1>Who are you?</h1><p>Open the address that the console has printed where it was started, or give its token:
+<h1>Who are you?</h1>{wrong}<p>Open the address that the console has printed where it was started, or give its token:
 the text in <code>{file}</code> on that host.</p>
 <form method="get" action="/"><input name="token" autocomplete="off" autofocus size="40"> <button>open</button></form>
 """
+_WRONG = "<p><strong>That is not the token of this console.</strong></p>"
 
 Answer = Callable[[Any, Any], Any]
 
@@ -92,11 +93,12 @@ class TokenGate:
             if not self._token or self._matches(_cookie(request.headers)):
                 return answer(connection, request)
             where = urlsplit(request.path)
-            if self._matches(parse_qs(where.query).get(QUERY, [""])[0]):
+            shown = parse_qs(where.query).get(QUERY, [""])[0]
+            if self._matches(shown):
                 kept = f"{COOKIE}={self._token}; Path=/; Max-Age={_AGE}; HttpOnly; SameSite=Lax"
                 return _response(303, "See Other", "", {"Location": where.path or "/", "Set-Cookie": kept})
-            page = _FORM.format(file=token_file()) if where.path == "/" else "the token of the console is needed\n"
-            return _response(403, "Forbidden", page)
+            form = _FORM.format(file=token_file(), wrong=_WRONG if shown else "")
+            return _response(403, "Forbidden", form if where.path == "/" else "the token of the console is needed\n")
 
         return process
 

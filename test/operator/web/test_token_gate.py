@@ -81,6 +81,11 @@ def test_the_page_that_asks_leads_to_the_console(served):
     assert str(token_gate.token_file()) in page
 
 
+@pytest.mark.parametrize(("path", "told"), [("/", False), ("/?token=", False), ("/?token=another", True)])
+def test_a_wrong_token_is_told(served, path, told):
+    assert ("not the token of this console" in get(served, path)[2]) is told
+
+
 @pytest.mark.parametrize("path", ["/", PATH, "/pictures", f"/?token=wrong{TOKEN}"])
 def test_without_it_no_connection_is_opened(served, path):
     place = urlsplit(served)
