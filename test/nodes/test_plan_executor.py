@@ -11,6 +11,7 @@ from geometry_msgs.msg import WrenchStamped
 from telerobot.msg import ControlState, ExecutedPoints, ExecutorState
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import Journal, NodeOptions
+from telerobot_nodes.core.protocol import StopCause
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
 from telerobot_nodes.operator.client import robot_from_message
@@ -32,6 +33,31 @@ def test_a_wrench_that_is_no_number_is_left_out_of_the_report(ros):
     message.wrench.force.z = math.nan
     assert ros.until(lambda: not len(states[-1].wrench))
     assert robot_from_message(states[-1]).wrench.size == 0
+
+
+def test_until_the_loop_has_seen_the_arm_nothing_is_reported_as_measured(ros):
+    """It was reported at zero: consoles and programs took that for the arm's place."""
+    states = []
+    state, control = (graph.topic(name) for name in ("plan_executor/state", "gcmsf_control/state"))
+    ros.probe.create_subscription(ExecutorState, state.name, states.append, qos_profile(state.qos))
+    loop = ros.probe.create_publisher(ControlState, control.name, qos_profile(control.qos))
+    node = ros.add(PlanExecutorNode(NodeOptions("plan_executor")))
+    assert ros.until(lambda: loop.get_subscription_count() and states)
+    fields = ("path_position", "path_velocity", "measured_position", "measured_velocity")
+    message = ControlState(cause=StopCause.STALE_JOINTS, **{name: [0.0] * node._robot.dof for name in fields})
+    ros.probe.create_timer(0.01, lambda: loop.publish(message))
+    assert ros.until(lambda: node._control is not None)
+    count = len(states)
+    assert ros.until(lambda: len(states) > count + 1)
+    assert not any(len(one.joint_position) or len(one.tool_pose) for one in states)
+    message.cause, message.measured_position = StopCause.NONE, list(node._robot.home)
+    assert ros.until(lambda: list(states[-1].joint_position) == list(node._robot.home))
+    assert len(states[-1].tool_pose) == 7
+    message.cause = StopCause.STALE_JOINTS  # from now on the last place is known
+    assert ros.until(lambda: node._control.cause == StopCause.STALE_JOINTS)
+    count = len(states)
+    assert ros.until(lambda: len(states) > count + 1)
+    assert list(states[-1].joint_position) == list(node._robot.home)
 
 
 def journaled(file):

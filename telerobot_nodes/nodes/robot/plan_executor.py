@@ -11,7 +11,7 @@ from std_srvs.srv import Trigger
 
 from telerobot.msg import ExecutedPoints, Resume
 from telerobot_nodes.core.config import Journal, NodeOptions, state_file
-from telerobot_nodes.core.protocol import AuthorityKind, OperationKind
+from telerobot_nodes.core.protocol import AuthorityKind, OperationKind, StopCause
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, JournalError, TelerobotError
@@ -41,7 +41,7 @@ class PlanExecutorNode(GraphNode):
         parameters = replace(parameters, supervisors=(*parameters.supervisors, *sorted(self._roles.supervisors)))
         self._core = PlanExecutor(self._robot, parameters, memory=self._remembered(), may_end=self._may_end)
         self._link = convert.LinkCounter(f"robot/{options.name}")
-        self._position = np.zeros(self._robot.dof)
+        self._position = np.empty(0)  # (dof,) [rad] as measured; empty until the control loop has seen the arm
         self._velocity = np.zeros(self._robot.dof)
         self._wrench = np.zeros(6)
         self._control: Any = None  # latest state of the control loop
@@ -93,7 +93,8 @@ class PlanExecutorNode(GraphNode):
         return refusal.reason
 
     def _on_control(self, message: Any) -> None:
-        self._position = convert.floats(message.measured_position)
+        if self._position.size or message.cause != StopCause.STALE_JOINTS:
+            self._position = convert.floats(message.measured_position)
         self._velocity = convert.floats(message.measured_velocity)
         self._control = message
         self._core.measured = self._position if self._position.size == self._robot.dof else None
@@ -165,8 +166,9 @@ class PlanExecutorNode(GraphNode):
     def _publish_state(self) -> None:
         self._remember()
         message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
-        message.joint_position = convert.doubles(self._position)
-        message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
+        if self._position.size:
+            message.joint_position = convert.doubles(self._position)
+            message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))
         if np.isfinite(self._wrench).all():  # else none: no reader takes a report with a number that is none
             message.wrench = convert.doubles(self._wrench)
         message.moving = bool(np.abs(self._velocity).max() > MOVING)
