@@ -198,8 +198,12 @@ class SendRate:
         return not self._delay_grew(now, sent, round_trip)
 
     def _is_used(self, sent: float) -> bool:
-        """True when about as much was sent up to `sent` [s] as was allowed, by the rate or by what was on its way."""
-        return self._rate_at(sent, LONG_SPAN) >= USED * self.rate or self.drain_time >= USED * min(self._least)
+        """True when about as much was sent up to `sent` [s] as was allowed, by the rate or by what was on its way.
+
+        So is more than the first rate: more than a hand needs, and it fills a thin link before a round trip is over.
+        """
+        much = min(USED * self.rate, self._config.first)
+        return self._rate_at(sent, LONG_SPAN) >= much or self.drain_time >= USED * min(self._least)
 
     def _longest(self) -> float:
         """Round trip [s] without jitter of what has not waited."""

@@ -201,6 +201,17 @@ def test_points_of_a_hand_leave_a_link_that_is_thinner_than_they_are(bandwidth, 
     assert np.mean(waits[-500:]) < 0.5
 
 
+@pytest.mark.parametrize(("seed", "after"), [(4, 18.9), (0, 12.85), (1, 10.4)])
+@pytest.mark.lengthy
+@pytest.mark.brief(1)
+def test_after_many_points_at_once_over_a_long_thin_link_with_jitter_a_pause_arrives(seed, after):
+    """The link carries exactly the first rate: a higher one seems proven, and what is sent at it must be noticed."""
+    session = Bulk(THIN, 1.0, jitter=0.2, seed=seed)
+    session.run(after)
+    session.queue.pause(session.now)
+    assert session.seconds_until(lambda: session.robot.paused) <= 1.0 + 3.0
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.lengthy
 @pytest.mark.brief(2)
