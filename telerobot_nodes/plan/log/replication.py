@@ -244,7 +244,8 @@ class PlanReplication:
             self.notices.append(f"robot refused operation {report.refused_number}: {report.refusal}")
         if self.phase is Phase.READY and (refused or self._tail.lost or self._differs(report)):
             self._doubt()
-        counting = self._tail.lost and report.mode in (ExecutorMode.FAULT, ExecutorMode.STARTING)  # what it has executed is not known yet
+        unknown = report.mode in (ExecutorMode.FAULT, ExecutorMode.STARTING)
+        counting = self._tail.lost and unknown  # what it has executed is not known yet
         if self.phase in (Phase.CHECKING, Phase.JOINING):
             if report.applied_number >= self._check_number and not counting:
                 self._agree(report)

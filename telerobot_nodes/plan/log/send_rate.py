@@ -146,7 +146,7 @@ class SendRate:
         self._flying -= size
         self._delivered_total += size if math.isnan(carried) else carried
         self._delivered.append((now, self._delivered_total))
-        while len(self._delivered) > 2 and self._delivered[0][0] < now - max(LONG_SPAN, *self._least, 0.0):
+        while len(self._delivered) > 2 and self._delivered[0][0] < now - max([LONG_SPAN, *self._least]):
             self._delivered.popleft()
         waited = not math.isnan(round_trip) and self._waited(now, sent, round_trip)
         if not math.isnan(lost):
@@ -237,10 +237,9 @@ class SendRate:
         return next((total for at, total in reversed(self._sent) if at <= time), self._sent[0][1])
 
     def _delivery(self, waited: float) -> float:
-        """Rate of delivery [B/s] between the latest acknowledgements; negative when there are too few.
+        """Rate of delivery [B/s] over LONG_SPAN, or for as long as the newest points `waited` [s]; negative: not known.
 
-        On a thin link two are further apart than LONG_SPAN; it was busy meanwhile if the newest points `waited` [s] as
-        long.
+        The link was busy meanwhile. On a thin one two acknowledgements are further apart than LONG_SPAN.
         """
         ended, total = self._delivered[-1]
         span = max(LONG_SPAN, waited)

@@ -196,7 +196,8 @@ class Sender:
         if applied_age >= 0.0 and 0.0 <= round_trip < math.inf:
             self.round_trip.add(round_trip)
         of_points = [entry for entry in entries if entry.operation.points is not None]
-        size, carried = sum(e.bytes for e in of_points), sum(e.bytes * min(e.copies, self._copies(e)) for e in of_points)
+        size = sum(entry.bytes for entry in of_points)
+        carried = sum(entry.bytes * min(entry.copies, self._copies(entry)) for entry in of_points)
         lost = math.nan
         if applied_copy >= self._copies(newest) or applied_age > WAITED:
             lost = max((entry.sent[0] for entry in entries if self._repeated(entry)), default=math.nan)

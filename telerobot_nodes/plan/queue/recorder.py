@@ -114,7 +114,7 @@ class Recorder:
             appended = join(self.plan, self.trial, kind, self._connector)
         except TelerobotError as error:
             return JoinOutcome(False, 0, str(self._notices.refuse(error)))
-        count = max(len(self.trial) - 1, 0) if kind is Join.DISCARD else appended
+        count = len(self.trial) - 1 if kind is Join.DISCARD else appended
         self.trial.clear()
         self._turn_clutch(True)
         done = "trial path was empty: nothing joined" if empty else f"trial path {JOINED[kind]}: {count} points"
