@@ -19,8 +19,9 @@ from telerobot_nodes.core.values import FloatArray, pose_from_se3
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.hardware.camera import OVERVIEW, SceneCamera, TwinScene
 from telerobot_nodes.operator.camera import Overlay, paint
-from telerobot_nodes.operator.client import PlanLines, SceneView
+from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.scene import Detail, load_shapes
+from telerobot_nodes.operator.view import SceneView
 
 WIDTH, HEIGHT = 640, 480  # [px]
 TO = np.array((0.08, -0.25, -0.12))  # [m] from home to the end of the plan

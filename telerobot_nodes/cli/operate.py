@@ -33,6 +33,20 @@ class Switch(str, Enum):
     OFF = "off"
 
 
+class Clutch(str, Enum):
+    """State of a clutch; who knows the field types the second pair of words."""
+
+    ON = "on"
+    OFF = "off"
+    ENGAGE = "engage"
+    DISENGAGE = "disengage"
+
+    @property
+    def engaged(self) -> bool:
+        """True for the words that engage it."""
+        return self in (Clutch.ON, Clutch.ENGAGE)
+
+
 def status(
     namespace: Namespace = "", as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False
 ) -> None:
@@ -71,11 +85,11 @@ def resume(namespace: Namespace = "") -> None:
 
 
 def clutch(
-    state: Annotated[Switch, typer.Argument(help="on: plan time follows the hand; off: only the order is kept.")],
+    state: Annotated[Clutch, typer.Argument(help="on: plan time follows the hand; off: only the order is kept.")],
     namespace: Namespace = "",
 ) -> None:
     """Engage or disengage the time clutch."""
-    do(commands.TimeClutch(state is Switch.ON), namespace)
+    do(commands.TimeClutch(state.engaged), namespace)
 
 
 def clear(namespace: Namespace = "") -> None:
@@ -92,11 +106,11 @@ def ratio(
 
 
 def orientation(
-    state: Annotated[Switch, typer.Argument(help="on: turning the hand turns the tool; off: the hand only moves it.")],
+    state: Annotated[Clutch, typer.Argument(help="on: turning the hand turns the tool; off: the hand only moves it.")],
     namespace: Namespace = "",
 ) -> None:
     """Engage or disengage the orientation clutch."""
-    do(commands.OrientationClutch(state is Switch.ON), namespace)
+    do(commands.OrientationClutch(state.engaged), namespace)
 
 
 def linear_scale(

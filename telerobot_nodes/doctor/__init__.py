@@ -12,10 +12,11 @@ from telerobot_nodes.doctor.scheduling_lateness import Lateness, measure, probe
 __all__ = ["Finding", "Lateness", "Verdict", "examine", "measure", "probe"]
 
 
-def examine(folder: Path, hosts: Path | None = None, role: str = "robot") -> Iterator[Finding]:
+def examine(folder: Path, hosts: Path | None = None, role: str = "robot", host: str = "") -> Iterator[Finding]:
     """Check this host, one finding after the other; takes some seconds.
 
     `folder`: of recordings and journals. `hosts`: hosts file, in which this host has `role`.
+    `host`: its name there, needed where several hosts have the role.
     """
     yield install_checks.python()
     yield install_checks.packages()
@@ -34,4 +35,4 @@ def examine(folder: Path, hosts: Path | None = None, role: str = "robot") -> Ite
     yield network_checks.security()
     yield network_checks.console_port()
     if hosts is not None:
-        yield network_checks.hosts_file(hosts, role)
+        yield network_checks.hosts_file(hosts, role, host)

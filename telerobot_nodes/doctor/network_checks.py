@@ -82,11 +82,11 @@ def console_port(port: int = CONSOLE_PORT) -> Finding:
     return judged("console", f"port {port} {'free' if free else 'in use'}", None if free else Verdict.CARE, advice)
 
 
-def hosts_file(file: Path, role: str) -> Finding:
+def hosts_file(file: Path, role: str, host: str = "") -> Finding:
     """The hosts file, its key, and this host's address and port in it."""
     try:
         hosts = load_hosts(file)
-        own = hosts.own(role)
+        own = hosts.own(role, host)
         keys = keys_of(file, hosts, own)
         if role == "robot":
             roles_of(file, hosts, keys)

@@ -161,6 +161,7 @@ OPERATOR_NODES: tuple[Node, ...] = (
             "rtc_decision_unit/tasks",
             "rtc_decision_unit/script",
             "link_emulator/status",
+            "link/state",
             "bag_recorder/state",
             "camera/state",
             "camera/camera_info",

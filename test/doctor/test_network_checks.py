@@ -122,6 +122,14 @@ def test_a_hosts_file_that_cannot_work_is_wrong_with_the_reason(tmp_path, change
     assert word in finding.advice
 
 
+def test_one_of_several_operators_is_examined_by_its_name(tmp_path):
+    file = hosts_file(tmp_path)
+    file.write_text(file.read_text().replace("key:", "  other: {role: operator, port: 7697}\nkey:"))
+    assert checks.hosts_file(file, "operator").verdict is Verdict.WRONG
+    finding = checks.hosts_file(file, "operator", "other")
+    assert (finding.verdict, finding.found) == (Verdict.OK, "other: 127.0.0.1:7697")
+
+
 def test_a_hosts_file_that_is_missing_or_has_no_such_host_is_wrong(tmp_path):
     assert checks.hosts_file(tmp_path / "none.yaml", "robot").verdict is Verdict.WRONG
     assert checks.hosts_file(share_path("config/hosts/loopback.yaml"), "nobody").verdict is Verdict.WRONG

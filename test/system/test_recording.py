@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from telerobot_nodes.cli import main
-from telerobot_nodes.operator.client import Light
+from telerobot_nodes.operator.view import Light
 from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [

@@ -65,6 +65,7 @@ class Side:
     words: Sequence[str]
     ready_line: str
     log: Path
+    prefix: Sequence[str] = ()  # of the command, such as `ip netns exec NAME`
     lines: list[str] = field(default_factory=list)
     ready: threading.Event = field(default_factory=threading.Event)
     process: subprocess.Popen[str] | None = None
@@ -74,7 +75,7 @@ class Side:
         self.ready.clear()
         environment = {**os.environ, "ROS_DOMAIN_ID": str(self.domain), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "telerobot_nodes", *self.words],
+            [*self.prefix, sys.executable, "-m", "telerobot_nodes", *self.words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

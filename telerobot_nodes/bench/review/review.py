@@ -16,10 +16,10 @@ from telerobot_nodes.bench import report
 from telerobot_nodes.bench.review.long_bag import write_long_bag
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.client import plan_lines, scene, view
 from telerobot_nodes.operator.playback import RecordedGraph
 from telerobot_nodes.operator.recording import BagReader
 from telerobot_nodes.operator.review import arm_prefix, html_page, read_events, review_bag, robot_of
+from telerobot_nodes.operator.view import plan_lines, scene, view
 from telerobot_nodes.plotting import draw_events, draw_run
 
 HOUR = 3600.0  # [s]

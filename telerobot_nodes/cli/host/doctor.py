@@ -22,13 +22,14 @@ def command(
     folder: Annotated[Path, typer.Option(help="Folder of recordings and journals, to be checked.")] = Path(),
     hosts: Annotated[Path | None, typer.Option(help="Hosts file, to be checked.")] = None,
     role: Annotated[str, typer.Option(help="Role of this host in it: robot or operator.")] = "robot",
+    host: Annotated[str, typer.Option(help="Name of this host in it, where several have the role.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the findings to this file.")] = None,
 ) -> None:
     """Examine this host; changes nothing. Exit code 1: something is wrong."""
     if role not in ROLES:
         raise InvalidValueError("role", role, f"allowed: {', '.join(ROLES)}")
     findings, console = [], Console()
-    for finding in examine(folder.absolute(), hosts, role):
+    for finding in examine(folder.absolute(), hosts, role, host):
         findings.append(finding)
         _show(console, finding)
     if json_file is not None:

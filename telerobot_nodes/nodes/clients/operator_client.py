@@ -22,6 +22,7 @@ from telerobot_nodes.operator.client import (
     LinkSetting,
     OperatorClient,
     Outcome,
+    PeerStatus,
     QueueStatus,
     RecorderStatus,
     Result,
@@ -200,6 +201,7 @@ def connect(node: Wiring, port: StopPort, request_limit: float = REQUEST_LIMIT) 
     node.subscribe(
         "link_emulator/status", lambda m: client.receive_link(status_from_message(LinkSetting, m), node.now())
     )
+    node.subscribe("link/state", lambda m: client.receive_peer(status_from_message(PeerStatus, m), node.now()))
     node.subscribe(
         "bag_recorder/state", lambda m: client.receive_recorder(status_from_message(RecorderStatus, m), node.now())
     )

@@ -38,7 +38,6 @@ from telerobot_nodes.operator.client import (
     Command,
     CommandResult,
     Confirmation,
-    ConsoleView,
     EStop,
     Halt,
     HaltStage,
@@ -55,10 +54,9 @@ from telerobot_nodes.operator.client import (
     Result,
     RobotState,
     Solid,
-    plan_lines,
     state_of,
-    view,
 )
+from telerobot_nodes.operator.view import ConsoleView, plan_lines, view
 
 DISPLAY_LOOK = 0.05  # [s]
 STEP_PERIOD = 0.04  # [s] of motions; a halt that is not confirmed is repeated as often

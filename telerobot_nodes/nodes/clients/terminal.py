@@ -10,16 +10,8 @@ from telerobot_nodes.nodes.clients.camera_requests import CameraRequests
 from telerobot_nodes.nodes.clients.discovery import LOOK, NoGraphError, find_prefix
 from telerobot_nodes.nodes.clients.operator_client import RosPort, connect, offered
 from telerobot_nodes.nodes.framework import Foreground
-from telerobot_nodes.operator.client import (
-    Command,
-    Confirmation,
-    ConsoleView,
-    OperatorClient,
-    Outcome,
-    Result,
-    commands,
-    view,
-)
+from telerobot_nodes.operator.client import Command, Confirmation, OperatorClient, Outcome, Result, commands
+from telerobot_nodes.operator.view import ConsoleView, view
 
 SERVICE_LIMIT = 8.0  # [s] to find the command's service
 REQUEST_LIMIT = 10.0  # [s] for an answer

@@ -35,8 +35,9 @@ from telerobot_nodes.nodes.menus import (
     SimulatedRun,
     Situation,
 )
-from telerobot_nodes.operator.client import Command, CommandResult, ConsoleView, PrimitiveResult, pairs
+from telerobot_nodes.operator.client import Command, CommandResult, PrimitiveResult, pairs
 from telerobot_nodes.operator.panel import OperatorPanel
+from telerobot_nodes.operator.view import ConsoleView
 
 AGAIN = 3000  # [ms] between looks for a graph
 MENU_PERIOD = 100  # [ms] between steps of the menus

@@ -9,8 +9,9 @@ from telerobot_nodes.core.camera import BUDGET_RANGE, RATE_RANGE
 from telerobot_nodes.errors import TelerobotError
 from telerobot_nodes.operator.camera.camera_feed import CameraFeed, CameraState
 from telerobot_nodes.operator.camera.overlay import Overlay
-from telerobot_nodes.operator.client import OperatorClient, commands, plan_lines, scene
+from telerobot_nodes.operator.client import OperatorClient, commands
 from telerobot_nodes.operator.console import Followed, Inbox, Refused
+from telerobot_nodes.operator.view import plan_lines, scene
 from telerobot_nodes.operator.web import PictureState, PictureView
 
 DRAW_PERIOD = 0.1  # [s] shortest time between two drawings

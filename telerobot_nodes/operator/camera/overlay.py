@@ -17,8 +17,9 @@ from scipy.spatial import ConvexHull, QhullError
 from telerobot_nodes.core.camera import Calibration
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import PlanLines, SceneView
+from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.scene import Shape, palette
+from telerobot_nodes.operator.view import SceneView
 
 TOGETHER = 0.02  # [rad] an arm this close to the measured one is not drawn
 SPACING = 2.0  # [px] between points of a line; nearer ones are left out

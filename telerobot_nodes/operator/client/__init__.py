@@ -1,9 +1,9 @@
-"""The operator's client: requests, status, view model. Takes values and the time, knows no ROS."""
+"""The operator's client: requests, status. Takes values and the time, knows no ROS."""
 
 from __future__ import annotations
 
 from telerobot_nodes.operator.client import commands
-from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, LastReceived, OperatorClient, Tone
+from telerobot_nodes.operator.client.client import REQUEST_LIMIT, Answer, LastReceived, Notice, OperatorClient, Tone
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget
 from telerobot_nodes.operator.client.controls import CONTROLS, Control, Missing
 from telerobot_nodes.operator.client.from_messages import (
@@ -37,6 +37,7 @@ from telerobot_nodes.operator.client.robot_state import RobotState, state_of
 from telerobot_nodes.operator.client.status import (
     InputStatus,
     LinkSetting,
+    PeerStatus,
     PlanChange,
     QueueStatus,
     RecorderStatus,
@@ -45,17 +46,6 @@ from telerobot_nodes.operator.client.status import (
 )
 from telerobot_nodes.operator.client.surroundings import Solid
 from telerobot_nodes.operator.client.text_exchange import NO_ANSWER, SentText, TextExchange
-from telerobot_nodes.operator.client.view_model import (
-    ConsoleView,
-    Controls,
-    Light,
-    Row,
-    SceneView,
-    other_plan,
-    plan_lines,
-    scene,
-    view,
-)
 
 __all__ = [
     "CONTROLS",
@@ -68,25 +58,24 @@ __all__ = [
     "CommandReport",
     "CommandResult",
     "Confirmation",
-    "ConsoleView",
     "Control",
-    "Controls",
     "DrawnLines",
     "EStop",
     "Halt",
     "HaltStage",
     "InputStatus",
     "LastReceived",
-    "Light",
     "LinkSetting",
     "Missing",
     "Move",
     "MoveEnd",
     "MoveGoal",
     "MoveResult",
+    "Notice",
     "OperatorClient",
     "OperatorWords",
     "Outcome",
+    "PeerStatus",
     "PlanChange",
     "PlanLines",
     "PoseTarget",
@@ -101,8 +90,6 @@ __all__ = [
     "Result",
     "RobotState",
     "RobotStatus",
-    "Row",
-    "SceneView",
     "SentText",
     "SequenceReport",
     "SequenceResult",
@@ -113,14 +100,10 @@ __all__ = [
     "TrialStep",
     "commands",
     "lines_from_markers",
-    "other_plan",
     "pairs",
     "plan_change_from_message",
-    "plan_lines",
     "robot_from_message",
-    "scene",
     "solids_from_message",
     "state_of",
     "status_from_message",
-    "view",
 ]

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from telerobot_nodes.core.protocol import ESTOP_SENDER, DeviceState, ExecutorMode, UpdateKind
+from telerobot_nodes.core.protocol import ESTOP_SENDER, DeviceState, ExecutorMode, LinkState, UpdateKind
 from telerobot_nodes.core.values import FloatArray, finite_array
 from telerobot_nodes.operator.client.commands import Command, EStop, Halt, PoseTarget, Resume
 from telerobot_nodes.operator.client.plan_trace import PlanTrace
@@ -32,6 +32,7 @@ from telerobot_nodes.operator.client.requests import (
 from telerobot_nodes.operator.client.status import (
     InputStatus,
     LinkSetting,
+    PeerStatus,
     PlanChange,
     QueueStatus,
     RecorderStatus,
@@ -42,6 +43,7 @@ from telerobot_nodes.operator.client.surroundings import Solid
 
 REQUEST_LIMIT = 2.0  # [s] a local service that is alive answers in milliseconds
 NOTICES = 50  # kept
+PEERS = 100  # other hosts that are shown
 STOP_SENT = "sent, repeated until the robot confirms"
 
 Answer = Callable[[Outcome, float], None]  # what happened, and when [s]
@@ -91,6 +93,7 @@ class LastReceived:
     simulation: float | None = None
     motion: float | None = None
     link: float | None = None
+    peers: float | None = None
     recorder: float | None = None
     input: float | None = None
 
@@ -111,6 +114,7 @@ class OperatorClient:
         self.robot = RobotStatus()
         self.simulation = SimulationStatus()
         self.link = LinkSetting()
+        self.peers: dict[str, PeerStatus] = {}  # the link to each other host, by its name
         self.recorder = RecorderStatus()
         self.input = InputStatus()
         self.received = LastReceived()
@@ -176,6 +180,16 @@ class OperatorClient:
     def receive_link(self, setting: LinkSetting, now: float) -> None:
         """Settings of the emulated link."""
         self.link, self.received.link = setting, now
+
+    def receive_peer(self, status: PeerStatus, now: float) -> None:
+        """State of the link to another host; a new state is recorded as a notice."""
+        before = self.peers.get(status.peer)
+        if before is None and len(self.peers) >= PEERS:
+            return
+        if before is not None and status.state is not before.state:
+            tone = Tone.GOOD if status.state is LinkState.FRESH else Tone.WARN
+            self.note(f"link to {status.peer}: {status.word} {status.reason}".rstrip(), tone, now)
+        self.peers[status.peer], self.received.peers = status, now
 
     def receive_recorder(self, status: RecorderStatus, now: float) -> None:
         """Status of the recorder; a new failure is recorded as a notice."""

@@ -11,6 +11,7 @@ from telerobot_nodes.operator.client.requests import STOPPED
 from telerobot_nodes.operator.client.status import (
     InputStatus,
     LinkSetting,
+    PeerStatus,
     QueueStatus,
     RecorderStatus,
     RobotStatus,
@@ -30,6 +31,7 @@ class RobotState:
     notices: tuple[str, ...] = ()  # oldest first
     recorder: RecorderStatus | None = None  # of this host
     input: InputStatus | None = None  # of the operator's device
+    peers: tuple[PeerStatus, ...] = ()  # the link to each other host; empty: this graph has none
 
     @property
     def tool_pose(self) -> FloatArray:
@@ -86,4 +88,5 @@ def state_of(client: OperatorClient, now: float) -> RobotState:
         notices=tuple(notice.text for notice in client.notices),
         recorder=None if received.recorder is None else client.recorder,
         input=None if received.input is None else client.input,
+        peers=tuple(client.peers.values()),
     )

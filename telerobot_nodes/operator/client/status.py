@@ -1,8 +1,8 @@
 """Status of queue, robot, simulation, link and recorder as the operator's side receives it: validated values.
 
-Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState`, `LinkStatus`, `InputState` and
-`RecorderState`, which state units and ranges. What must never enter: messages, clocks, texts for people
-(`view_model.py`).
+Field names equal those of `PlanQueueState`, `ExecutorState`, `ForwardState`, `LinkStatus`, `LinkState`, `InputState`
+and `RecorderState`, which state units and ranges. What must never enter: messages, clocks, texts for people
+(`operator/view`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from telerobot_nodes.core.protocol import ConflictKind, ControlMode, DeviceState, ExecutorMode, UpdateKind
+from telerobot_nodes.core.protocol import ConflictKind, ControlMode, DeviceState, ExecutorMode, LinkState, UpdateKind
 from telerobot_nodes.core.values import FloatArray, finite, finite_array
 from telerobot_nodes.errors import InvalidValueError
 
@@ -185,6 +185,27 @@ class LinkSetting:
 
     def __post_init__(self) -> None:
         _check(self, ("delay", "jitter", "loss", "duplicate"))
+
+
+@dataclass(frozen=True)
+class PeerStatus:
+    """The link to one other host (`LinkState.msg`). Raises InvalidValueError naming the field."""
+
+    peer: str = ""
+    state: LinkState = LinkState.WAITING
+    age: float = -1.0
+    peer_age: float = -1.0
+    round_trip: float = -1.0
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", _member(LinkState, self.state, "state"))
+        _check(self, ("age", "peer_age", "round_trip"))
+
+    @property
+    def word(self) -> str:
+        """The state as people read it."""
+        return self.state.name.lower().replace("_", "-")
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,9 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import (
-    ConsoleView,
-    OperatorClient,
-    PlanLines,
-    Row,
-    SceneView,
-    Tone,
-    other_plan,
-    plan_lines,
-    scene,
-    view,
-)
+from telerobot_nodes.operator.client import OperatorClient, PlanLines, Tone
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes
+from telerobot_nodes.operator.view import ConsoleView, Row, SceneView, other_plan, plan_lines, scene, view
 
 PLAN_PERIOD = 0.25  # [s] shortest time between two drawings of a plan
 IN_ROW = ("lead", "robot data", "authority")  # rows of another arm that the panel shows

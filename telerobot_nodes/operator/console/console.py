@@ -16,7 +16,7 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import OperatorClient, commands, view
+from telerobot_nodes.operator.client import OperatorClient, commands
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.console.command_line import CommandLine, Complete
@@ -25,6 +25,7 @@ from telerobot_nodes.operator.console.inbox import GizmoDrag, GizmoMode, Inbox, 
 from telerobot_nodes.operator.console.panel import Panel
 from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
 from telerobot_nodes.operator.scene import CAMERAS, ArmScene, ArmShapes, Shape, Stage
+from telerobot_nodes.operator.view import view
 from telerobot_nodes.operator.web import (
     PictureView,
     Press,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from telerobot_nodes.operator.client import ConsoleView, HaltStage, Row, Tone
+from telerobot_nodes.operator.client import HaltStage, Tone
 from telerobot_nodes.operator.scene import palette
+from telerobot_nodes.operator.view import ConsoleView, Row
 from telerobot_nodes.operator.web import BarState
 
 # Rows come and go; what stands below them must not move under the pointer of a person who is about to press it.

@@ -49,7 +49,9 @@ class MenuView:
         self._folder = gui.add_folder("Menu")
         self._body: Any = None
         with self._folder:
-            self._mode = gui.add_dropdown(MODE, [mode.value for mode in Mode], Mode.SETUP.value, hint=MODE_HINT)
+            self._mode = gui.add_dropdown(
+                MODE, [mode.value for mode in Mode], initial_value=Mode.SETUP.value, hint=MODE_HINT
+            )
             self._moves = gui.add_html("")
             self._told = gui.add_html("", order=1e9)  # last, whatever is shown
         self._mode.on_update(lambda _event: self._press(Mode(self._mode.value)))

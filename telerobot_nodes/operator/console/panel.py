@@ -7,9 +7,10 @@ from typing import Any
 
 from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, ControlMode
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.operator.client import ConsoleView, Controls, LinkSetting, commands
+from telerobot_nodes.operator.client import LinkSetting, commands
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.console.inbox import GizmoMode, Inbox, Refused, Request
+from telerobot_nodes.operator.view import ConsoleView, Controls
 
 TOUCHED = 2.0  # [s] a slider just moved is not pulled back to the value in force
 OWN_RECORDING = "demo recording"

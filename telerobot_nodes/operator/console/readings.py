@@ -9,8 +9,9 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import RobotStatus, Row, Tone
+from telerobot_nodes.operator.client import RobotStatus, Tone
 from telerobot_nodes.operator.scene import palette
+from telerobot_nodes.operator.view import Row
 
 NEAR = 5.0  # [deg] from a joint's limit
 SPAN = 30.0  # [s] of forces shown

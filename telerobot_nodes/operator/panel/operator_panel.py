@@ -28,10 +28,11 @@ from python_qt_binding.QtWidgets import (
 
 from telerobot_nodes.core.protocol import GRIPPER_RANGE, SCALE_RANGE, ControlMode, trial_of
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.client import Command, ConsoleView, Controls, Row, commands
+from telerobot_nodes.operator.client import Command, commands
 from telerobot_nodes.operator.panel.followed import FollowedBox, FollowedChoice, FollowedNumber
 from telerobot_nodes.operator.panel.menu_page import MenuPage
 from telerobot_nodes.operator.panel.stop_rows import StopRows
+from telerobot_nodes.operator.view import ConsoleView, Controls, Row
 
 LINES = 200  # of answers kept
 Deed = commands.Deed

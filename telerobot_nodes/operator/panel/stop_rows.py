@@ -16,7 +16,8 @@ from python_qt_binding.QtWidgets import (
     QWidget,
 )
 
-from telerobot_nodes.operator.client import Command, ConsoleView, Light, Tone, commands
+from telerobot_nodes.operator.client import Command, Tone, commands
+from telerobot_nodes.operator.view import ConsoleView, Light
 
 COLOURS = {  # text on background; the words mean the same
     Tone.GOOD: ("#ffffff", "#1a7f37"),

@@ -22,6 +22,7 @@ from telerobot_nodes.operator.client import (
     LinkSetting,
     OperatorClient,
     Outcome,
+    PeerStatus,
     PlanChange,
     QueueStatus,
     Result,
@@ -134,6 +135,7 @@ class RecordedGraph:
             "forward_simulator/state": lambda m, t: client.receive_simulation(
                 status_from_message(SimulationStatus, m), t
             ),
+            "link/state": lambda m, t: client.receive_peer(status_from_message(PeerStatus, m), t),
             "link_emulator/status": lambda m, t: client.receive_link(status_from_message(LinkSetting, m), t),
             "forward_simulator/markers": lambda m, t: client.receive_lines(**vars(lines_from_markers(m))),
             "forward_simulator/simulated": lambda m, t: client.receive_motion(m.position, t),

@@ -9,12 +9,13 @@ import numpy as np
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.operator.client import PlanLines, SceneView
+from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.scene import palette
 from telerobot_nodes.operator.scene.arm_geometry import Shape
 from telerobot_nodes.operator.scene.arm_view import ArmStyle, ArmView
 from telerobot_nodes.operator.scene.plan_view import PlanView
 from telerobot_nodes.operator.scene.solids_view import SolidsView
+from telerobot_nodes.operator.view import SceneView
 
 NEWTON = 0.01  # [m/N] length of the force arrow
 MIN_FORCE = 1.0  # [N] below: no arrow

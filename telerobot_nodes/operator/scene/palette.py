@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.client import Light, Tone
+from telerobot_nodes.operator.client import Tone
+from telerobot_nodes.operator.view import Light
 
 Rgb = tuple[int, int, int]
 

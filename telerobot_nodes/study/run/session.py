@@ -22,9 +22,10 @@ from telerobot_nodes.core.protocol import UpdateKind
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import FloatArray
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.operator.client import PlanChange, commands, plan_lines
+from telerobot_nodes.operator.client import PlanChange, commands
 from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes
+from telerobot_nodes.operator.view import plan_lines
 from telerobot_nodes.operator.web import open_browser, user_token
 from telerobot_nodes.runtime import GraphOptions, NodeEvent, Supervisor, join_graph
 from telerobot_nodes.study.design import DIRECT, SCALES, TOUCH_COST, Ending, Judge, Task, Trial, Workload, task_named

@@ -10,8 +10,9 @@ from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.hardware.camera import OVERVIEW, NoDisplayError, SceneCamera, TwinScene
 from telerobot_nodes.operator.camera import Overlay, paint
-from telerobot_nodes.operator.client import PlanLines, SceneView
+from telerobot_nodes.operator.client import PlanLines
 from telerobot_nodes.operator.scene import Detail, load_shapes, palette
+from telerobot_nodes.operator.view import SceneView
 
 SIZE = (640, 480)
 NOTHING = np.empty((0, 3))

@@ -21,11 +21,9 @@ from telerobot_nodes.operator.client import (
     SimulationStatus,
     Tone,
     commands,
-    other_plan,
-    scene,
-    view,
 )
 from telerobot_nodes.operator.client.requests import Requests
+from telerobot_nodes.operator.view import other_plan, scene, view
 
 ME = "host/console/0123456789abcdef"
 

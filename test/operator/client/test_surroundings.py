@@ -9,8 +9,9 @@ import pytest
 from console_rig import Sink
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.client import OperatorClient, Solid, scene
+from telerobot_nodes.operator.client import OperatorClient, Solid
 from telerobot_nodes.operator.scene.solids_view import SolidsView
+from telerobot_nodes.operator.view import scene
 
 AT = (0.5, 0.1, 0.4, 0.0, 0.0, 0.0, 1.0)
 LYING = (0.5, 0.1, 0.4, 0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5))  # z along WORLD's x

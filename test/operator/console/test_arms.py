@@ -18,11 +18,11 @@ from telerobot_nodes.operator.client import (
     SimulationStatus,
     Tone,
     commands,
-    view,
 )
 from telerobot_nodes.operator.console import Console, ConsoleSetup
 from telerobot_nodes.operator.console.arms import DrawnArm, OtherArm, OtherArms
 from telerobot_nodes.operator.scene import ArmScene, ArmShapes, Detail, load_shapes
+from telerobot_nodes.operator.view import view
 
 ROBOT = load_robot("arm")
 SHAPES = ArmShapes(load_shapes(ROBOT, Detail.COLLISION), load_shapes(ROBOT, Detail.COLLISION))

@@ -10,7 +10,8 @@ from browser import chromium
 from console_rig import LIMIT, RunningConsole, open_page
 
 from telerobot_nodes.core.protocol import ExecutorMode
-from telerobot_nodes.operator.client import Light, QueueStatus, RecorderStatus, RobotStatus, commands
+from telerobot_nodes.operator.client import QueueStatus, RecorderStatus, RobotStatus, commands
+from telerobot_nodes.operator.view import Light
 
 pytestmark = [
     pytest.mark.lengthy,  # starts a browser

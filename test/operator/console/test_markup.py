@@ -1,8 +1,9 @@
 """Status, notices and legend as HTML."""
 
-from telerobot_nodes.operator.client import Row, Tone
+from telerobot_nodes.operator.client import Tone
 from telerobot_nodes.operator.console import markup
 from telerobot_nodes.operator.scene import palette
+from telerobot_nodes.operator.view import Row
 
 
 def test_texts_from_other_machines_cannot_become_markup():

@@ -15,8 +15,8 @@ from telerobot_nodes.operator.client import (
     RecorderStatus,
     RobotStatus,
     commands,
-    view,
 )
+from telerobot_nodes.operator.view import view
 
 
 class Nowhere:

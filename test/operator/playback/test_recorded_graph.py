@@ -5,10 +5,11 @@ import pytest
 
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.client import commands, plan_lines
+from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.playback import RecordedGraph
 from telerobot_nodes.operator.recording import BagReader
 from telerobot_nodes.operator.review import Event, EventKind, read_events
+from telerobot_nodes.operator.view import plan_lines
 
 JOINTS = load_robot("arm").joint_names
 EVENTS = [Event(time, "anna", EventKind.NOTICE, f"at {time:g}") for time in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)]

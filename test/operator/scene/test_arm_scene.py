@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from telerobot_nodes.operator.client import SceneView
 from telerobot_nodes.operator.scene.arm_scene import force_in_world
+from telerobot_nodes.operator.view import SceneView
 
 
 def test_the_force_is_turned_into_world_with_the_tool():

@@ -7,7 +7,6 @@ import pytest
 
 from telerobot_nodes.core.protocol import ExecutorMode
 from telerobot_nodes.operator.client import (
-    Light,
     LinkSetting,
     OperatorClient,
     Outcome,
@@ -18,10 +17,9 @@ from telerobot_nodes.operator.client import (
     SimulationStatus,
     Tone,
     commands,
-    scene,
-    view,
 )
-from telerobot_nodes.operator.client.view_model import seconds, size
+from telerobot_nodes.operator.view import Light, scene, view
+from telerobot_nodes.operator.view.rows import seconds, size
 
 
 class SilentPort:
