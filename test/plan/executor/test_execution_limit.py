@@ -26,7 +26,7 @@ def test_the_arm_rests_at_the_last_points_before_the_limit(limit):
     side = side_at_work()
     side.send(K.LIMIT, after_seq=limit)
     report = waits_within(side, 8.0)
-    assert limit - 3 <= max(side.executed) <= limit
+    assert limit - 2 <= max(side.executed) <= limit  # none that could be made is left out
     assert report.committed_seq <= limit  # all that follows can be deleted
     assert f"before point {limit + 1}" in report.reason
     assert report.queue_length == 200 - max(side.executed)
