@@ -107,6 +107,7 @@ OPERATOR_NODES: tuple[Node, ...] = (
         ),
         subscribes=(
             "joy",
+            "operator_input/device_pose",
             "operator_input/hand",
             "path_plan_queue/state",
             "plan_executor/state",
@@ -139,6 +140,7 @@ OPERATOR_NODES: tuple[Node, ...] = (
         "operator",
         "browser view on loopback: arm, forward simulation, plan, controls, halt, command line",
         publishes=(
+            "operator_input/device_pose",
             "path_plan_queue/pose_target_cmds",
             "forward_simulator/motion",
             "rtc_decision_unit/commands",

@@ -30,6 +30,12 @@ TOPICS: tuple[Topic, ...] = (
         "wrench on the hand, in the axes of its frame_id, to be held until the next; zero while the hand is silent",
     ),
     Topic(
+        "operator_input/device_pose",
+        "geometry_msgs/msg/PoseStamped",
+        Qos.SAMPLES,
+        "pose of a tracked device while its dead man's button is held, only its motion counts; axes of WORLD",
+    ),
+    Topic(
         "path_plan_queue/delta_twist_cmds",
         "geometry_msgs/msg/TwistStamped",
         Qos.SAMPLES,

@@ -26,6 +26,20 @@ def test_a_host_beyond_loopback_without_a_key_refuses_the_start(tmp_path, capsys
     assert "`key` is needed" in said
 
 
+def test_a_certificate_is_written_once_and_its_fingerprint_told(tmp_path, capsys):
+    file = tmp_path / "console.pem"
+    words = ["security", "certificate", str(file)]
+    assert main(words) == 2
+    assert "address" in capsys.readouterr().err
+    words += ["--address", "192.168.1.20", "--address", "desk.local"]
+    assert main(words) == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    told = capsys.readouterr().out
+    assert "PRIVATE" not in told
+    assert len(told.split("SHA-256 ")[1].strip().split(":")) == 32
+    assert main(words) == 2
+
+
 def test_a_key_gets_a_role_and_names_and_no_other_role(tmp_path, capsys):
     file = tmp_path / "boss.key"
     words = ["security", "create", str(file), "--role"]

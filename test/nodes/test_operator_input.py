@@ -276,6 +276,68 @@ def test_a_hand_is_replayed_only_where_the_device_lays_the_plan(ros, node):
     assert "in mode shared" in answer.message
 
 
+class Phone:
+    """A tracked device that is held, and what it moves."""
+
+    def __init__(self, ros, node, poses):
+        self.ros, self.poses, self.primitive = ros, poses, []
+        self.publisher = ros.probe.create_publisher(PoseStamped, "operator_input/device_pose", COMMAND)
+        ros.probe.create_subscription(TwistStamped, "gcmsf_control/teleop_cmds", self.primitive.append, COMMAND)
+        assert ros.until(lambda: self.publisher.get_subscription_count() and node._pose.get_subscription_count())
+        assert ros.until(node._teleop.get_subscription_count)
+
+    def hold(self, x=0.0, time=10.0):
+        message = PoseStamped()
+        message.header.stamp.sec, message.header.stamp.nanosec = int(time), round(1e9 * (time % 1.0))
+        message.pose.position.x, message.pose.orientation.w = x, 1.0
+        self.publisher.publish(message)
+
+
+@pytest.fixture
+def phone(ros, node, poses):
+    return Phone(ros, node, poses)
+
+
+def test_a_held_device_lays_the_plan_and_its_stamps_are_kept(ros, phone):
+    phone.hold(0.1, 10.25)
+    assert ros.until(lambda: phone.poses)
+    message = phone.poses[0]
+    assert (message.header.frame_id, message.header.stamp.sec, message.pose.position.x) == ("device", 10, 0.1)
+    assert message.header.stamp.nanosec == 250_000_000
+    assert phone.primitive == []
+
+
+def test_in_mode_shared_its_velocity_moves_the_primitive_and_ends_when_it_is_let_go(ros, phone):
+    assert ros.call(SetMode, "operator_input/mode", mode="shared").success
+    phone.hold(0.0, 10.0)
+    phone.hold(0.002, 10.02)
+    assert ros.until(lambda: len(phone.primitive) >= 3)
+    speeds = [message.twist.linear.x for message in phone.primitive]
+    assert speeds == pytest.approx([0.0, 0.1, 0.0])
+    assert {message.header.frame_id for message in phone.primitive} == {"world"}
+    assert phone.poses == []
+
+
+def test_in_other_modes_it_moves_nothing_and_what_is_held_meanwhile_counts_once_it_was_let_go(ros, node, phone):
+    assert ros.call(SetMode, "operator_input/mode", mode="supervisory").success
+    phone.hold(0.0, 10.0)
+    assert ros.until(lambda: node._held._latest is not None)
+    assert ros.call(SetMode, "operator_input/mode", mode="teleoperation").success
+    phone.hold(0.1, 10.1)
+    assert ros.until(lambda: node._held._latest is None)  # let go
+    phone.hold(0.2, 11.0)
+    assert ros.until(lambda: phone.poses)
+    assert [message.pose.position.x for message in phone.poses] == [0.2]
+    assert phone.primitive == []
+
+
+def test_a_malformed_pose_is_refused_and_the_next_one_counts(ros, phone):
+    phone.hold(float("nan"))
+    phone.hold(0.3)
+    assert ros.until(lambda: phone.poses)
+    assert [message.pose.position.x for message in phone.poses] == [0.3]
+
+
 def test_buttons_halt_and_latch_the_e_stop_until_the_robot_shows_the_receipt(ros, node):
     said = {"halt": [], "estop": []}
     for topic, messages in said.items():

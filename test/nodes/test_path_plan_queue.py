@@ -1,6 +1,7 @@
 """The plan queue as a node: samples of the device are counted, and those that come late are reported."""
 
 import math
+import time
 
 import pytest
 
@@ -59,6 +60,25 @@ def test_what_the_hand_did_while_the_queue_was_busy_is_no_jump(ros, device):
     assert device.node.health().values["jumps"] == 0
     device.send(0.385, x=0.5)
     assert ros.until(lambda: device.node.health().values["jumps"] == 1)
+
+
+def test_a_stall_while_a_sample_is_looked_at_loses_nothing_of_the_hands_way(ros, device, monkeypatch):
+    """Between the two clocks by which it is judged, the process may stand still: the samples behind it are not old."""
+    lateness, looked_at = device.node._lateness, []
+
+    def stalls_once(stamp):
+        late = lateness(stamp)
+        looked_at.append(late)
+        if len(looked_at) == 3:
+            time.sleep(0.15)
+        return late
+
+    monkeypatch.setattr(device.node, "_lateness", stalls_once)
+    for k in range(20):
+        device.send(0.3 - 0.015 * k, x=0.002 * k)
+    assert ros.until(lambda: device.counts()[0] == 20)
+    assert device.node._queue._recorder.sampler.shaper.target[0] == pytest.approx(0.038)
+    assert device.node.health().values["jumps"] == 0
 
 
 def test_a_queue_that_cannot_keep_up_follows_the_hand_of_now_and_says_so(ros, device):

@@ -13,12 +13,12 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.graph import NAMESPACES
 from telerobot_nodes.runtime import GraphOptions, Supervisor, link_of, supervise
 
-security = typer.Typer(no_args_is_help=True, help="Keys of the link between the hosts.")
+security = typer.Typer(no_args_is_help=True, help="Keys of the link between the hosts, and the console's certificate.")
 
 
 @security.callback()
 def _security() -> None:
-    """Keys of the link between the hosts."""
+    """Keys of the link between the hosts, and the console's certificate."""
 
 
 @security.command()
@@ -43,6 +43,21 @@ def create(
     create_key(file, roles.get(role), agent or ())
     where = "`key` of its host in the hosts file of this host and of the robot" if role else "`key` in the hosts file"
     print(f"{file}: written, mode 600; name it as {where}{'' if role else ' of every host'}")
+
+
+@security.command()
+def certificate(
+    file: Annotated[Path, typer.Argument(help="PEM file to write, with key and certificate.")],
+    address: Annotated[
+        list[str] | None, typer.Option(help="Address or name by which browsers reach this host; may be repeated.")
+    ] = None,
+) -> None:
+    """Write a certificate for the console of this host, with a key that only this user may read."""
+    from telerobot_nodes.operator.web import create_certificate
+
+    fingerprint = create_certificate(file, address or ())
+    print(f"{file}: written, mode 600; name it as the parameter `certificate` of operator_console")
+    print(f"a browser warns of it once; compare before you trust it: SHA-256 {fingerprint}")
 
 
 def command(

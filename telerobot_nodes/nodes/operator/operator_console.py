@@ -13,13 +13,14 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 
 from telerobot_nodes.core.config import NodeOptions, parameter
-from telerobot_nodes.core.protocol import identity
+from telerobot_nodes.core.protocol import ExecutorMode, identity
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.hardware import ARM, build_scene
 from telerobot_nodes.menus import folder_of
 from telerobot_nodes.nodes.clients import RosPort, connect, offered, other_arm
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node
 from telerobot_nodes.nodes.menus import MenuRunner, NodeRuns
+from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
 from telerobot_nodes.nodes.operator.goal_topics import GoalTopics
@@ -34,8 +35,9 @@ from telerobot_nodes.operator.console import (
     OtherArm,
 )
 from telerobot_nodes.operator.scene import ArmShapes, Detail, load_shapes, surroundings
-from telerobot_nodes.operator.web import ViewOnly, Workspaces, open_browser, user_token
+from telerobot_nodes.operator.web import HandPage, ViewOnly, Workspaces, is_loopback, open_browser, user_token
 
+NOT_ENCRYPTED = "console: the connection is not encrypted; see `telerobot security certificate --help`"
 KEPT = 300  # drawings whose duration is known
 TICK_PERIOD = 0.1  # [s] between checks for unanswered requests, and repeats of a halt
 
@@ -57,6 +59,7 @@ class ConsoleParameters:
         doc="other arms to show and stop, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by semicolons: the place of "
         "its graph's WORLD [m, rad]; without a namespace it is the name",
     )
+    certificate: str = parameter("", doc="PEM file with key and certificate, for https; empty: not encrypted")
     open_browser: bool = parameter(False, doc="open the browser if there is a screen")
 
 
@@ -76,6 +79,8 @@ class OperatorConsoleNode(GraphNode):
         self.subscribe("diagnostics", self._receive_health)
         shapes = shapes_of(robot)
         self._others = other_arms(self, self._parameters.others)
+        self._device_pose = self.publisher("operator_input/device_pose")
+        self._hand = HandPage(lambda: self.soon(self._publish_hand))
         setup = ConsoleSetup(
             self._parameters.host,
             self._parameters.port,
@@ -88,6 +93,8 @@ class OperatorConsoleNode(GraphNode):
             ViewOnly(self._parameters.view_host, self._parameters.view_port) if self._parameters.view_host else None,
             workspaces=self._workspaces,
             token=user_token() if self._parameters.token else "",
+            certificate=Path(self._parameters.certificate) if self._parameters.certificate else None,
+            hand=self._hand,
         )
         self._console = Console(self._client, robot, shapes, setup)
         if self._console.goal is not None:
@@ -126,8 +133,23 @@ class OperatorConsoleNode(GraphNode):
             if self._send_texts is not None:
                 self._attempt(self._send_texts)
 
+    def _hand_blocked(self) -> str:
+        """Why a held device of a page moves nothing; empty: it does, or that is not known."""
+        if self._client.robot.mode is ExecutorMode.HALTED or self._client.robot.estop:
+            return "the robot is halted"
+        state = self._client.input
+        if self._client.received.input is None or state.plan or state.primitive:
+            return ""
+        return f"mode {state.mode.word}: the device moves nothing"
+
+    def _publish_hand(self) -> None:
+        """What the held device of a page did, for the node of the operator's input."""
+        for sample in self._hand.take():
+            self._device_pose.publish(convert.pose_stamped(sample.pose, "device", self.stamp(sample.taken)))
+
     def _step(self) -> None:
         began, before = time.monotonic(), self._console.drawn_at
+        self._hand.blocked = self._hand_blocked()
         self._console.step(self.now())
         if self._console.browsers:
             self._window.step(self._feed, self._client, self.now())
@@ -141,6 +163,8 @@ class OperatorConsoleNode(GraphNode):
     def start(self) -> None:
         """Print the address of the console."""
         print(f"console: {self._console.url}", flush=True)
+        if not self._parameters.certificate and not is_loopback(self._parameters.host):
+            print(NOT_ENCRYPTED, flush=True)
         if self._console.view_url:
             print(f"to look only: {self._console.view_url}", flush=True)
         if self._parameters.open_browser:

@@ -15,7 +15,7 @@ from telerobot.msg import InputState
 from telerobot_nodes.core.config import NodeOptions, share_path
 from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.core.robot import load_robot
-from telerobot_nodes.core.values import FloatArray
+from telerobot_nodes.core.values import FloatArray, poses
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.clients import RosPort
 from telerobot_nodes.nodes.framework import GraphNode, Health, Send, node_parameters, run_node
@@ -33,6 +33,7 @@ from telerobot_nodes.operator.devices import (
     DeviceMotion,
     Fit,
     HandRecording,
+    HeldPoses,
     InputParameters,
     JoyInput,
     Moves,
@@ -86,6 +87,7 @@ class OperatorInputNode(GraphNode):
         self._box = robot.workspace
         parameters = node_parameters(self, InputParameters)
         self._joy = JoyInput(parameters)
+        self._held = HeldPoses()  # of a tracked device
         self._target: FloatArray = self._box.center  # [m] plan's head, WORLD
         self._replay = Replay(self._send, self._replay_ended)
         self._hand: HandRecording | None = None
@@ -104,6 +106,7 @@ class OperatorInputNode(GraphNode):
         self.subscribe("plan_executor/state", self._on_robot)
         self.every(TICK_PERIOD, self._tick)
         self.subscribe("joy", self._on_joy)
+        self.subscribe("operator_input/device_pose", self._on_device_pose)
         self.subscribe("path_plan_queue/state", self._on_queue)
         self.serve_deferred("operator_input/replay", self._on_replay)
         self.serve("operator_input/stop_replay", self._stop_replay)
@@ -136,6 +139,20 @@ class OperatorInputNode(GraphNode):
         if velocity is not None:
             self._move(velocity, self._joy.frame)
 
+    def _on_device_pose(self, message: Any) -> None:
+        """A tracked device is held: its pose is the hand's, or its velocity moves the running primitive."""
+        self._reflected.on_joy()
+        taken = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        pose = poses(convert.pose_to_array(message.pose), "pose")[0]
+        velocity = self._held.receive(self.now(), taken, pose)
+        if velocity is None or self._busy:
+            return
+        if self._moves is Moves.PLAN:
+            message.header.frame_id = "device"
+            self._pose.publish(message)
+        elif self._moves is Moves.PRIMITIVE:
+            self._move(velocity, "world")
+
     def _move(self, velocity: FloatArray, frame: str) -> None:
         """Move the plan, the running primitive, or nothing, with `velocity` (6,) [m/s], [rad/s]."""
         topic = {Moves.PLAN: self._twist, Moves.PRIMITIVE: self._teleop}.get(self._moves)
@@ -167,7 +184,9 @@ class OperatorInputNode(GraphNode):
         """Let the device move what it shall in this mode."""
         target = moves(mode, self._client.queue.has_authority)
         changed = target is not self._moves
-        if changed and self._joy.let_go():  # a stick that is held moves nothing else at once
+        if changed:
+            self._held.let_go()  # what is held moves nothing else at once
+        if changed and self._joy.let_go():
             self._move(np.zeros(6), self._joy.frame)
         self._mode, self._moves = mode, target
         if changed:
@@ -189,6 +208,8 @@ class OperatorInputNode(GraphNode):
         if self._joy.fall_silent(self.now()):
             self.get_logger().warning("the device fell silent while it moved; it moves again once it was let go")
             self._move(np.zeros(6), self._joy.frame)
+        if self._held.fell_silent(self.now()) and self._moves is Moves.PRIMITIVE:
+            self._move(np.zeros(6), "world")
         self._play_waiting()
 
     def _on_replay(self, request: Any, response: Any, send: Send) -> None:

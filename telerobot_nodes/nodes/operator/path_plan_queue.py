@@ -156,11 +156,12 @@ class PathPlanQueueNode(GraphNode):
     def _follow_pose(self, message: Any) -> bool:
         """Command a pose; False for a sample of the device that is too late."""
         frame, late = message.header.frame_id, 0.0
+        now = self.now()  # before the other clock: a stall between them must not make the sample newer than the next
         if frame == "device":
             late = self._lateness(message.header.stamp)
             if not self._follows_sample(late):
                 return False
-        self._queue.command_pose(self.now(), convert.pose_to_array(message.pose), frame, late)
+        self._queue.command_pose(now, convert.pose_to_array(message.pose), frame, late)
         return True
 
     def _lateness(self, stamp: Any) -> float:

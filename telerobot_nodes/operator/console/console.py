@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,15 @@ from telerobot_nodes.operator.console.readings import ForcePlot, margin_row
 from telerobot_nodes.operator.scene import CAMERAS, ArmScene, ArmShapes, Shape, Stage
 from telerobot_nodes.operator.view import view
 from telerobot_nodes.operator.web import (
+    HandPage,
     PictureView,
     Press,
+    Served,
     StopBar,
     TokenGate,
     ViewOnly,
     Workspaces,
+    server_context,
     start_server,
     stop_server,
     url,
@@ -65,6 +69,8 @@ class ConsoleSetup:
     typed_goals: bool = True  # the tool goes to a goal that is typed, with a plan queue
     workspaces: Workspaces | None = None  # to switch to
     token: str = ""  # that a browser has to show; empty: none
+    certificate: Path | None = None  # PEM file; None: the connection is not encrypted
+    hand: HandPage | None = None  # a page for a phone or headset
 
 
 class Console:
@@ -76,11 +82,14 @@ class Console:
         self.inbox = Inbox(wake=setup.wake)
         self._bar = StopBar(self._press)
         self.pictures = PictureView()
-        gate = TokenGate(setup.token)
-        self._server = start_server(setup.host, setup.port, self._bar, self.pictures, setup.view, gate)
-        self.address = url(self._server.get_host(), self._server.get_port())
+        secure = setup.certificate is not None
+        gate = TokenGate(setup.token, secure)
+        tls = None if setup.certificate is None else server_context(setup.certificate)
+        served = Served(self._bar, self.pictures, setup.view, gate, setup.hand, tls)
+        self._server = start_server(setup.host, setup.port, served)
+        self.address = url(self._server.get_host(), self._server.get_port(), secure)
         self.url = gate.address(self.address)  # with the token: for this host's user
-        self.view_url = url(setup.view.host, setup.view.port) if setup.view is not None else ""
+        self.view_url = url(setup.view.host, setup.view.port, secure) if setup.view is not None else ""
         gui = self._server.gui
         gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         gui.set_panel_label("Telerobot")

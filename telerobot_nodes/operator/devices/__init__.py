@@ -12,8 +12,10 @@ from telerobot_nodes.operator.devices.keyboard import HELP, Keyboard, single_key
 from telerobot_nodes.operator.devices.passive_port import PassivePort
 from telerobot_nodes.operator.devices.reflection import ReflectConfig, Reflection, wrench_at_hand
 from telerobot_nodes.operator.devices.replay import Replay, ReplayState
+from telerobot_nodes.operator.devices.tracked_hand import GAP, HeldPoses, RemoteClock, TrackedHand, world_from_xr
 
 __all__ = [
+    "GAP",
     "HELP",
     "LATE",
     "ROLES",
@@ -22,6 +24,7 @@ __all__ = [
     "DeviceMotion",
     "Fit",
     "HandRecording",
+    "HeldPoses",
     "InputCounts",
     "InputParameters",
     "JoyInput",
@@ -33,8 +36,10 @@ __all__ = [
     "Reach",
     "ReflectConfig",
     "Reflection",
+    "RemoteClock",
     "Replay",
     "ReplayState",
+    "TrackedHand",
     "Wish",
     "box_reach",
     "device_motion",
@@ -43,5 +48,6 @@ __all__ = [
     "moves",
     "single_keys",
     "wish",
+    "world_from_xr",
     "wrench_at_hand",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from telerobot_nodes.operator.web.browser import NO_BROWSER, open_browser
+from telerobot_nodes.operator.web.certificate import create_certificate, server_context
+from telerobot_nodes.operator.web.hand_page import HandPage, HandSample
 from telerobot_nodes.operator.web.picture_view import PictureState, PictureView
-from telerobot_nodes.operator.web.server import start_server, stop_server, url
+from telerobot_nodes.operator.web.server import Served, is_loopback, start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
 from telerobot_nodes.operator.web.token_gate import TokenGate, user_token
 from telerobot_nodes.operator.web.view_only import ViewOnly
@@ -13,14 +15,20 @@ from telerobot_nodes.operator.web.workspaces import Workspaces
 __all__ = [
     "NO_BROWSER",
     "BarState",
+    "HandPage",
+    "HandSample",
     "PictureState",
     "PictureView",
     "Press",
+    "Served",
     "StopBar",
     "TokenGate",
     "ViewOnly",
     "Workspaces",
+    "create_certificate",
+    "is_loopback",
     "open_browser",
+    "server_context",
     "start_server",
     "stop_server",
     "url",

@@ -1,6 +1,7 @@
 """The web server of the console: on loopback by default, at the next free port, for its own pages only.
 
-viser has options neither for the origin of a connection nor for more in its page; both are set as it starts.
+viser has options neither for TLS, nor for the origin of a connection, nor for more in its page; they are set as it
+starts.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ssl import SSLContext
 from typing import Any
+from urllib.parse import urlsplit
 
 from telerobot_nodes.core.values import in_range
 from telerobot_nodes.errors import InvalidValueError
+from telerobot_nodes.operator.web.hand_page import HandPage
 from telerobot_nodes.operator.web.loop_event import make_wakes_safe
 from telerobot_nodes.operator.web.picture_view import PictureView
-from telerobot_nodes.operator.web.stop_bar import StopBar
+from telerobot_nodes.operator.web.stop_bar import Answer, StopBar
 from telerobot_nodes.operator.web.token_gate import TokenGate
 from telerobot_nodes.operator.web.view_only import Both, ViewOnly
 
@@ -26,21 +31,25 @@ _LOCAL_PAGES = re.compile(r"https?://(localhost|127(\.\d+){3}|\[::1\])(:\d+)?")
 _PATCH = threading.Lock()
 
 
-def start_server(
-    host: str,
-    port: int,
-    bar: StopBar,
-    pictures: PictureView | None = None,
-    view: ViewOnly | None = None,
-    gate: TokenGate | None = None,
-) -> Any:
+@dataclass(frozen=True)
+class Served:
+    """What is served beside viser's own page, to whom, and how."""
+
+    bar: StopBar
+    pictures: PictureView = field(default_factory=PictureView)
+    view: ViewOnly | None = None  # where the same pages are served to people who only look
+    gate: TokenGate = field(default_factory=lambda: TokenGate(""))  # who is let in; by default everybody
+    hand: HandPage | None = None  # a page for a phone or headset that is moved
+    tls: SSLContext | None = None
+
+
+def start_server(host: str, port: int, served: Served) -> Any:
     """A viser server on `host`, at `port` or the next free one (0: any), with stop bar and pictures in its page.
 
-    `view`: where the same pages are served to people who only look. `gate`: who is let in; None: everybody.
-
-    On loopback, websocket requests from pages of other sites are rejected: a browser lets any page connect to local
-    ports, and this one can move an arm. Raises InvalidValueError when the address is not of this machine.
+    Websocket requests from pages of other sites are rejected: a browser lets any page connect to local ports, and this
+    one can move an arm. Raises InvalidValueError when the address is not of this machine.
     """
+    view = served.view
     import viser
 
     in_range(port, "console port", 0, 65535)
@@ -49,7 +58,7 @@ def start_server(
         in_range(view.port, "console view port", 0, 65535)
         _check_host(view.host, "console view host")
     with (
-        _serving(bar, pictures or PictureView(), _origins(host), view, gate or TokenGate("")),
+        _serving(served, _origins(host)),
         contextlib.redirect_stdout(io.StringIO()),
     ):  # without the banner of viser
         server = viser.ViserServer(host=host, port=int(port), verbose=False, label="Telerobot")
@@ -57,9 +66,9 @@ def start_server(
     return server
 
 
-def url(host: str, port: int) -> str:
+def url(host: str, port: int, secure: bool = False) -> str:
     """Address of the pages."""
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http{'s' * secure}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def stop_server(server: Any) -> None:
@@ -77,7 +86,8 @@ def _check_host(host: str, field: str) -> None:
         raise InvalidValueError(field, host, f"allowed: an address of this machine ({error})") from None
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """True for an address that only this host reaches."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -85,22 +95,38 @@ def _is_loopback(host: str) -> bool:
 
 
 def _origins(host: str) -> list[Any] | None:
-    """Pages whose websockets are accepted; None: all."""
-    return [None, _LOCAL_PAGES] if _is_loopback(host) else None
+    """Pages whose websockets are accepted; None: see `_own_pages`."""
+    return [None, _LOCAL_PAGES] if is_loopback(host) else None
+
+
+def _own_pages(answer: Answer) -> Answer:
+    """A server of pages like `answer` that rejects websockets from pages of other sites."""
+
+    def process(connection: Any, request: Any) -> Any:
+        origin = request.headers.get("Origin")
+        asked = origin is not None and "Upgrade" in request.headers
+        if asked and urlsplit(origin).netloc.lower() != request.headers.get("Host", "").lower():
+            return connection.respond(403, "allowed: the pages of this console\n")
+        return answer(connection, request)
+
+    return process
 
 
 @contextlib.contextmanager
-def _serving(
-    bar: StopBar, pictures: PictureView, origins: list[Any] | None, view: ViewOnly | None, gate: TokenGate
-) -> Iterator[None]:
+def _serving(served: Served, origins: list[Any] | None) -> Iterator[None]:
     """While a viser server starts: its pages with the bar, its websocket for `origins` only, and a second server."""
     import websockets.asyncio.server as transport
 
-    plain = transport.serve
+    plain, bar, pictures, view = transport.serve, served.bar, served.pictures, served.view
 
     def serve(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
-        pages = gate.guarded(bar.added(process_request))
-        own = plain(bar.routed(pictures.routed(handler)), *where, process_request=pages, origins=origins, **options)
+        options["ssl"] = served.tls
+        pages, routed = process_request, bar.routed(pictures.routed(handler))
+        if served.hand is not None:
+            pages, routed = served.hand.added(pages), served.hand.routed(routed)
+        pages = served.gate.guarded(bar.added(pages))
+        pages = pages if origins is not None else _own_pages(pages)
+        own = plain(routed, *where, process_request=pages, origins=origins, **options)
         if view is None:
             return own
         handler = bar.routed(pictures.routed(view.looking(handler)), looking=True)

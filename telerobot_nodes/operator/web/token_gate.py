@@ -78,9 +78,10 @@ def _kept_token(file: Path) -> str:
 class TokenGate:
     """Lets pages and their connections in that show the token; whoever opens a page without it is asked for it."""
 
-    def __init__(self, token: str) -> None:
-        """Empty `token`: everybody is let in."""
+    def __init__(self, token: str, secure: bool = False) -> None:
+        """Empty `token`: everybody is let in. `secure`: the browser keeps it for encrypted connections only."""
         self._token = token
+        self._kept = f"{COOKIE}={token}; Path=/; Max-Age={_AGE}; HttpOnly; SameSite=Lax{'; Secure' * secure}"
 
     def address(self, url: str) -> str:
         """The address with which a browser gets in."""
@@ -95,8 +96,7 @@ class TokenGate:
             where = urlsplit(request.path)
             shown = parse_qs(where.query).get(QUERY, [""])[0]
             if self._matches(shown):
-                kept = f"{COOKIE}={self._token}; Path=/; Max-Age={_AGE}; HttpOnly; SameSite=Lax"
-                return _response(303, "See Other", "", {"Location": where.path or "/", "Set-Cookie": kept})
+                return _response(303, "See Other", "", {"Location": where.path or "/", "Set-Cookie": self._kept})
             form = _FORM.format(file=token_file(), wrong=_WRONG if shown else "")
             return _response(403, "Forbidden", form if where.path == "/" else "the token of the console is needed\n")
 

@@ -7,7 +7,7 @@ import pytest
 import viser
 from websockets.sync.client import connect
 
-from telerobot_nodes.operator.web import StopBar, start_server, stop_server
+from telerobot_nodes.operator.web import Served, StopBar, start_server, stop_server
 from telerobot_nodes.operator.web.loop_event import LoopEvent
 
 LIMIT = 20.0  # [s]
@@ -80,7 +80,7 @@ def test_another_thread_sets_it_through_the_loop_only():
 
 @pytest.fixture
 def server():
-    server = start_server("127.0.0.1", 0, StopBar(print))
+    server = start_server("127.0.0.1", 0, Served(StopBar(print)))
     yield server
     stop_server(server)
 

@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from telerobot_nodes.operator.web import BarState, Press, StopBar, start_server, stop_server, url
+from telerobot_nodes.operator.web import BarState, Press, Served, StopBar, start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import PATH
 
 STATE = BarState("RUNNING", "#000000", "7.4 s", "ana", resumable=False, latched=False)
@@ -18,7 +18,7 @@ STATE = BarState("RUNNING", "#000000", "7.4 s", "ana", resumable=False, latched=
 def served():
     pressed = []
     bar = StopBar(pressed.append)
-    server = start_server("127.0.0.1", 0, bar)
+    server = start_server("127.0.0.1", 0, Served(bar))
     yield bar, pressed, url("127.0.0.1", server.get_port())
     stop_server(server)
 

@@ -9,7 +9,16 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.web import StopBar, TokenGate, start_server, stop_server, token_gate, url, user_token
+from telerobot_nodes.operator.web import (
+    Served,
+    StopBar,
+    TokenGate,
+    start_server,
+    stop_server,
+    token_gate,
+    url,
+    user_token,
+)
 from telerobot_nodes.operator.web.stop_bar import PATH
 
 TOKEN = "correct-horse_battery"
@@ -18,7 +27,7 @@ TOKEN = "correct-horse_battery"
 @pytest.fixture(scope="module")
 def served():
     gate = TokenGate(TOKEN)
-    server = start_server("127.0.0.1", 0, StopBar(print), gate=gate)
+    server = start_server("127.0.0.1", 0, Served(StopBar(print), gate=gate))
     yield gate.address(url("127.0.0.1", server.get_port()))
     stop_server(server)
 

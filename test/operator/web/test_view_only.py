@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.operator.web import BarState, StopBar, ViewOnly, start_server, stop_server, url
+from telerobot_nodes.operator.web.server import Served as Pages
 from telerobot_nodes.operator.web.stop_bar import PATH
 
 LIMIT = 20.0  # [s]
@@ -33,7 +34,7 @@ class Served:
         self.pressed, self.view = [], view
         self.changed = threading.Condition()
         self.bar = StopBar(self.press)
-        self.server = start_server("127.0.0.1", 0, self.bar, view=view)
+        self.server = start_server("127.0.0.1", 0, Pages(self.bar, view=view))
         self.button = self.server.gui.add_button("clear")
         self.button.on_click(lambda _event: self.press("clear"))
 
@@ -116,6 +117,6 @@ def test_the_next_free_port_is_taken_and_given_back():
 
 def test_an_address_or_a_port_that_cannot_be_is_refused_by_name():
     with pytest.raises(InvalidValueError, match="console view host"):
-        start_server("127.0.0.1", 0, StopBar(print), view=ViewOnly("203.0.113.7", 0))
+        start_server("127.0.0.1", 0, Pages(StopBar(print), view=ViewOnly("203.0.113.7", 0)))
     with pytest.raises(InvalidValueError, match="console view port"):
-        start_server("127.0.0.1", 0, StopBar(print), view=ViewOnly("127.0.0.1", 70000))
+        start_server("127.0.0.1", 0, Pages(StopBar(print), view=ViewOnly("127.0.0.1", 70000)))
