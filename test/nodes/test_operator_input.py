@@ -259,6 +259,22 @@ def test_autonomous_gives_the_plan_up_and_teleoperation_requests_it(ros, node):
     assert asked == ["release", "request"]
 
 
+def test_a_replay_ends_where_the_plan_passes_to_another_in_mode_traded(ros, node, poses, tmp_path):
+    queue = ros.probe.create_publisher(PlanQueueState, "path_plan_queue/state", STATE)
+    assert ros.until(queue.get_subscription_count)
+
+    def known(held):
+        queue.publish(PlanQueueState(has_authority=held))
+        return node._client.queue.has_authority is held and node._client.received.queue is not None
+
+    assert ros.until(lambda: known(True))
+    assert ros.call(SetMode, "operator_input/mode", mode="traded").success
+    assert replay(ros, short_hand(tmp_path, samples=3000, step=1e-5)).success
+    assert ros.until(lambda: len(poses) > 3)
+    assert ros.until(lambda: known(False))
+    assert ros.until(lambda: node.health().values["replay"] == "stopped")
+
+
 def test_an_unknown_mode_is_refused_and_changes_nothing(ros, node):
     shown = states(ros)
     answer = ros.call(SetMode, "operator_input/mode", mode="autopilot")

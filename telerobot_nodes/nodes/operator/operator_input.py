@@ -184,6 +184,8 @@ class OperatorInputNode(GraphNode):
         """Let the device move what it shall in this mode."""
         target = moves(mode, self._client.queue.has_authority)
         changed = target is not self._moves
+        if changed and target is not Moves.PLAN and (self._end_waiting(target.value) or self._replay.stop()):
+            self.get_logger().info(f"the replay is stopped: in mode {mode.word} now {target.value}")
         if changed:
             self._held.let_go()  # what is held moves nothing else at once
         if changed and self._joy.let_go():

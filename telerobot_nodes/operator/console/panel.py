@@ -150,7 +150,7 @@ class Panel:
             if commands.Direct in offered:
                 hint = "on: the device moves the primitive that runs; off: it lays the plan"
                 direct = self._gui.add_checkbox("direct", False, hint=hint)
-                self._ask_on(direct.on_update, lambda: commands.Direct(bool(direct.value)))
+                self._follow(direct, lambda: commands.Direct(bool(direct.value)), lambda controls: controls.direct)
             if commands.Tare in offered:
                 hint = "take the present force as zero; the arm must be at rest"
                 self._ask_on(self._gui.add_button("tare", color="gray", hint=hint).on_click, commands.Tare)

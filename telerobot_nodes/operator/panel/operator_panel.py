@@ -154,7 +154,8 @@ class OperatorPanel(QWidget):
         )
         for name, kind, in_force in scales:
             form.addRow(f"{name} scale", self._number(f"{name}_scale", *SCALE_RANGE, 0.05, "", kind, in_force))
-        form.addRow(self._box("direct", "direct: the device moves the primitive", commands.Direct))
+        moves = "direct: the device moves the primitive"
+        form.addRow(self._box("direct", moves, commands.Direct, lambda c: c.direct))
         form.addRow(self._button("tare", "tare", commands.Tare))
         form.addRow(self._link_group())
         return _scrolled(form)

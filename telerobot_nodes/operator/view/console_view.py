@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from telerobot_nodes.core.protocol import ControlMode
 from telerobot_nodes.operator.client import HaltStage, LinkSetting, Notice, OperatorClient, Tone
 from telerobot_nodes.operator.view import host_rows, plan_rows, robot_rows
 from telerobot_nodes.operator.view.host_rows import Light
@@ -30,6 +31,11 @@ class Controls:
     halt: HaltStage
     recording: bool | None
     mode: str | None  # of control
+
+    @property
+    def direct(self) -> bool | None:
+        """True where the device moves the primitive that runs."""
+        return None if self.mode is None else self.mode == ControlMode.SHARED.word
 
 
 @dataclass(frozen=True)

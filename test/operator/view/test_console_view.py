@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from telerobot_nodes.core.protocol import ExecutorMode
+from telerobot_nodes.core.protocol import ControlMode, ExecutorMode
 from telerobot_nodes.operator.client import (
+    InputStatus,
     LinkSetting,
     OperatorClient,
     Outcome,
@@ -74,6 +75,13 @@ def test_the_lead_is_shown_in_seconds(client):
 def test_the_three_display_modes_follow_from_the_clutches(client, time, position, text):
     client.receive_queue(QueueStatus(time_clutch=time, position_clutch=position), 10.0)
     assert row(view(client, 10.0), "synchronised").text == text
+
+
+@pytest.mark.parametrize(("mode", "direct"), [(ControlMode.SHARED, True), (ControlMode.TRADED, False)])
+def test_the_box_direct_shows_the_mode_in_force(client, mode, direct):
+    assert running(client).controls.direct is None
+    client.receive_input(InputStatus(mode=mode), 10.0)
+    assert running(client).controls.direct is direct
 
 
 def test_the_gripper_shown_is_what_was_asked_for_and_nothing_before(client):
