@@ -8,11 +8,14 @@ import urllib.request
 import msgspec
 import pytest
 import viser
+from browser import chromium
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from telerobot_nodes.errors import InvalidValueError
-from telerobot_nodes.operator.web import BarState, StopBar, ViewOnly, start_server, stop_server, url
+from telerobot_nodes.operator.web import BarState, HandPage, Press, StopBar, ViewOnly, start_server, stop_server, url
+from telerobot_nodes.operator.web.hand_page import PAGE
+from telerobot_nodes.operator.web.hand_page import PATH as POSES
 from telerobot_nodes.operator.web.server import Served as Pages
 from telerobot_nodes.operator.web.stop_bar import PATH
 
@@ -32,9 +35,10 @@ class Served:
 
     def __init__(self, view):
         self.pressed, self.view = [], view
+        self.hand = HandPage(lambda: None)
         self.changed = threading.Condition()
         self.bar = StopBar(self.press)
-        self.server = start_server("127.0.0.1", 0, Pages(self.bar, view=view))
+        self.server = start_server("127.0.0.1", 0, Pages(self.bar, view=view, hand=self.hand))
         self.button = self.server.gui.add_button("clear")
         self.button.on_click(lambda _event: self.press("clear"))
 
@@ -120,3 +124,32 @@ def test_an_address_or_a_port_that_cannot_be_is_refused_by_name():
         start_server("127.0.0.1", 0, Pages(StopBar(print), view=ViewOnly("203.0.113.7", 0)))
     with pytest.raises(InvalidValueError, match="console view port"):
         start_server("127.0.0.1", 0, Pages(StopBar(print), view=ViewOnly("127.0.0.1", 70000)))
+
+
+def test_the_page_of_a_hand_is_not_among_them(served):
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(url("127.0.0.1", served.view.port) + PAGE, timeout=LIMIT)
+    with served.page(served.view.port) as looking:  # whatever it says there
+        looking.send(json.dumps({"held": True, "time": 0.0, "pose": [0.0] * 6 + [1.0]}))
+    with connect(f"ws://127.0.0.1:{served.view.port}{POSES}", subprotocols=[f"viser-v{viser.__version__}"]) as page:
+        page.send(json.dumps({"held": True, "time": 0.0, "pose": [0.0] * 6 + [1.0]}))
+    assert served.hand.take() == []
+
+
+@pytest.mark.lengthy
+def test_in_a_browser_it_says_view_only_and_no_key_or_button_stops(served):
+    served.bar.show(STATE)
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1000, "height": 700})
+        page.set_default_timeout(1000.0 * LIMIT)
+        page.goto(url("127.0.0.1", served.view.port))
+        page.locator("#stops .banner", has_text="RUNNING").wait_for()
+        assert page.locator("#stops .looks").inner_text() == "VIEW ONLY"
+        assert page.locator("#stops button:visible").count() == 0
+        for key in ("Escape", "h"):
+            page.keyboard.press(key)
+        page.goto(url("127.0.0.1", served.server.get_port()))  # one that drives, from the same browser
+        page.locator("#stops .banner", has_text="RUNNING").wait_for()
+        page.keyboard.press("Escape")
+        assert served.wait_for(lambda: served.pressed)
+    assert served.pressed == [Press.HALT]
