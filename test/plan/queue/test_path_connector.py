@@ -7,7 +7,7 @@ from queue_session import Within
 
 from telerobot_nodes.errors import JoinError, OutOfReachError
 from telerobot_nodes.plan.log import Timing
-from telerobot_nodes.plan.queue.path_connector import STEP, TURN, PathConnector, same_pose, straight
+from telerobot_nodes.plan.queue.path_connector import STEP, TURN, PathConnector, same_pose, straight, thinned
 from telerobot_nodes.plan.shaping import TimeBaseConfig
 
 CONFIG = TimeBaseConfig()
@@ -63,6 +63,14 @@ def test_a_recorded_path_is_checked_from_end_to_end():
     assert np.array_equal(seen[0][[0, -1]], path[[0, -1]])
     assert len(seen[0]) < 50  # a rest is one pose
     connector(blocked=lambda poses: "").check(path)
+
+
+def test_thinning_leaves_out_only_what_is_nearer_than_a_step():
+    path = np.array([at(1.01 * STEP * k) for k in range(8)])
+    assert np.array_equal(thinned(path), path)
+    doubled = np.repeat(path, 2, axis=0)
+    assert np.array_equal(thinned(doubled)[:-1], path)
+    assert np.array_equal(thinned(doubled)[-1], path[-1])
 
 
 def test_a_recorded_path_out_of_reach_is_refused():

@@ -56,7 +56,8 @@ def test_asking_whether_it_is_full_changes_nothing(recorder):
 def test_disengaged_points_go_to_the_trial_from_the_plans_head(recorder):
     draw(recorder, 0.0, 0.5, 0.1)
     head, n = recorder.plan.store.last_time, len(recorder.plan)
-    recorder.disengage()
+    outcome = recorder.disengage()
+    assert outcome.reason == "position clutch disengaged: trial path"
     draw(recorder, 0.5, 0.5, 0.1)
     assert len(recorder.plan) == n
     assert len(recorder.trial) > 20
