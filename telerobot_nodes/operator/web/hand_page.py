@@ -116,7 +116,8 @@ class HandPage:
             self._hand.let_go()
         self._holder, self._held_at = connection, now
         self._samples.append(HandSample(taken, self._hand.move(taken, world_from_xr(told.get("pose")))))
-        self._wake()
+        if len(self._samples) == 1:  # else a call is on its way
+            self._wake()
         return True
 
     def _let_go(self, connection: Any) -> None:
