@@ -138,3 +138,7 @@ def test_what_was_truncated_since_the_last_append_can_be_had_again():
     store.truncate(3)
     store.clear()
     assert len(store.truncated()) == 0
+
+
+def test_a_new_store_has_nothing_to_restore():
+    assert len(PlanStore(10).truncated()) == 0
