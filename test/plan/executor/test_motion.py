@@ -48,6 +48,18 @@ def test_a_plan_is_executed_to_its_last_point_and_ends_at_rest_there():
     assert np.all(rig.follower.a == 0.0)
 
 
+def test_a_new_plan_that_begins_at_an_earlier_plan_time_is_reported_from_there():
+    rig = Rig()
+    laid(rig, 100)
+    assert rig.finish()
+    assert rig.motion.plan_time == pytest.approx(2.0)
+    rig.motion.begin(rig.now, 0.5, rig.follower.q.copy(), 100)
+    assert rig.motion.plan_time == 0.5
+    laid(rig, 100)
+    rig.run(1.0)
+    assert 0.5 < rig.motion.plan_time < 1.6
+
+
 @pytest.mark.lengthy
 def test_a_plan_inside_the_limits_takes_its_own_time_and_little_more():
     rig = Rig()

@@ -95,6 +95,21 @@ def test_what_is_appended_changes_nothing_settled():
         np.testing.assert_array_equal(then, now)
 
 
+@pytest.mark.parametrize("spacing", [0.02, 0.05])
+def test_what_follows_the_last_knot_needed_changes_nothing_before(spacing):
+    path = made(spacing=spacing, seal=False)
+    for time in np.linspace(0.0, path.settled_end, 41):
+        needed = path.index_needed(time)
+        other = made(spacing=spacing, seal=False)
+        other.truncate(needed + 1)
+        tail, joints = other.times[-1], other.joints[-1]
+        other.append(100 + np.arange(6), tail + spacing * np.arange(1, 7), joints - 0.05 * np.arange(1, 7)[:, None])
+        before = np.linspace(0.0, time, 50)
+        for mine, theirs in zip(path.evaluate(before), other.evaluate(before), strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-9)
+        assert path.times[needed] <= time + 2.0 * spacing  # and no more than the knot after the next is needed
+
+
 def test_truncation_leaves_what_is_settled_before_it_and_unsettles_the_last_segment():
     path = made(50)
     tau = np.linspace(0.0, 0.379, 100)
