@@ -41,12 +41,12 @@ from telerobot_nodes.operator.devices import (
     Replay,
     ReplayState,
     Wish,
+    Wishes,
     box_reach,
     device_motion,
     fit,
     load_hand,
     moves,
-    wish,
 )
 
 DEMO_HAND = "config/hands/demo_hand.csv"
@@ -98,6 +98,7 @@ class OperatorInputNode(GraphNode):
         self._poses_sent = 0
         self._waiting: WaitingReplay | None = None
         self._mode = ControlMode.named(parameters.mode)
+        self._wishes = Wishes()
         self._moves = moves(self._mode, False)  # what the device moves
         self._state = self.publisher("operator_input/state")
         port = RosPort(self, "gamepad", frozenset({commands.Reset, commands.Tare, *WISHES.values()}))
@@ -126,6 +127,7 @@ class OperatorInputNode(GraphNode):
 
     def _on_queue(self, message: Any) -> None:
         self._client.receive_queue(status_from_message(QueueStatus, message), self.now())
+        self._wishes.see(self._client.queue.has_authority)
         if len(message.target_pose) == 7:
             self._target = np.array(message.target_pose[:3])
         self._turn_to(self._mode)  # the plan may have come or gone
@@ -174,9 +176,10 @@ class OperatorInputNode(GraphNode):
         """Change the mode; what the device moved until now comes to rest. Raises InvalidValueError."""
         if self._busy and moves(mode, True) is not Moves.PLAN:
             raise InvalidValueError("replay", "running", f"allowed in mode {mode.word}: none; call stop_replay first")
-        asked = WISHES.get(wish(mode, self._client.queue.has_authority))
-        if mode is not self._mode and asked is not None and self._client.received.queue is not None:
-            self._client.ask(asked, self.now(), partial(self._tell, asked.value))
+        if mode is not self._mode and self._client.received.queue is not None:
+            asked = WISHES.get(self._wishes.wish(mode, self._client.queue.has_authority))
+            if asked is not None:
+                self._client.ask(asked, self.now(), partial(self._tell, asked.value))
         self._turn_to(mode)
         self._publish_state()
 

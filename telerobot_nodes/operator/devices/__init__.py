@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.operator.devices.control_mode import Moves, Wish, moves, wish
+from telerobot_nodes.operator.devices.control_mode import Moves, Wish, Wishes, moves
 from telerobot_nodes.operator.devices.hand import DeviceMotion, HandRecording, device_motion, load_hand
 from telerobot_nodes.operator.devices.hand_fit import Fit, Reach, box_reach, fit
 from telerobot_nodes.operator.devices.input_counts import LATE, InputCounts
@@ -41,13 +41,13 @@ __all__ = [
     "ReplayState",
     "TrackedHand",
     "Wish",
+    "Wishes",
     "box_reach",
     "device_motion",
     "fit",
     "load_hand",
     "moves",
     "single_keys",
-    "wish",
     "world_from_xr",
     "wrench_at_hand",
 ]

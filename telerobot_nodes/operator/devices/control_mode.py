@@ -50,8 +50,22 @@ def moves(mode: ControlMode, holds_plan: bool) -> Moves:
     return rule.moves if holds_plan else rule.without
 
 
-def wish(mode: ControlMode, holds_plan: bool) -> Wish:
-    """What to ask for when the mode is selected."""
-    wanted = _RULES[mode].wish
-    done = Wish.REQUEST if holds_plan else Wish.RELEASE
-    return Wish.NOTHING if wanted is done else wanted
+class Wishes:
+    """What the modes that were selected ask of authority; the robot's answer takes a round trip."""
+
+    def __init__(self) -> None:
+        self._asked = Wish.NOTHING  # latest, not yet seen to be fulfilled
+
+    def wish(self, mode: ControlMode, holds_plan: bool) -> Wish:
+        """What to ask for when the mode is selected."""
+        wanted = _RULES[mode].wish
+        done, open_other = (holds_plan, Wish.RELEASE) if wanted is Wish.REQUEST else (not holds_plan, Wish.REQUEST)
+        if wanted is Wish.NOTHING or (done and self._asked is not open_other):
+            return Wish.NOTHING
+        self._asked = wanted
+        return wanted
+
+    def see(self, holds_plan: bool) -> None:
+        """Note who holds the plan now."""
+        if self._asked is (Wish.REQUEST if holds_plan else Wish.RELEASE):
+            self._asked = Wish.NOTHING
