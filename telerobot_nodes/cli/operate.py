@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NOT_DONE = 1
 DIAGNOSTICS_LIMIT = 1.5  # [s]; nodes publish them once a second
-RECORDER_LIMIT = 1.5  # [s]; it reports once a second
+THIS_HOST_LIMIT = 1.5  # [s]; the recorder reports once a second
 NOTICES = 4  # shown, the newest last
 Namespace = Annotated[str, typer.Option(help="Namespace of the arm, for example left.")]
 
@@ -52,7 +52,7 @@ def status(
 ) -> None:
     """Print the state on the operator's side: robot, lead, delays, queue, clutches, authority, recording."""
     with _terminal(namespace) as terminal:
-        terminal.wait_for(lambda client: client.received.recorder is not None, RECORDER_LIMIT)
+        terminal.wait_for_this_host(THIS_HOST_LIMIT)
         view = terminal.view()
         added = _device_rows(terminal)
     rows = {**{row.label: row.text for row in view.rows}, **added}

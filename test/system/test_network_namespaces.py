@@ -7,9 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from network_hosts import NetworkHosts, NotAllowedError
-
-from telerobot_nodes.bench.link.two_hosts import Side
+from telerobot_nodes.bench.link import NetworkHosts, NotAllowedError, Side
 from telerobot_nodes.link import create_key
 
 pytestmark = [
@@ -57,13 +55,55 @@ END = """
     assert state_before < robot.state.robot.executed_seq"""
 
 
+FRESH = """
+from telerobot_nodes import graph
+from telerobot_nodes.core.protocol import LinkState
+from telerobot_nodes.nodes.framework import Foreground
+
+with Foreground("test_link") as client:
+    seen = []
+    client.subscribe("link/state", seen.append)
+    assert client.wait(lambda: seen and seen[-1].state == LinkState.WAITING, 60.0), seen[-1:]
+    print("waiting", flush=True)
+    assert client.wait(lambda: seen[-1].state == LinkState.FRESH, 10.0), seen[-1]
+"""
+
+
+def test_a_link_that_is_there_before_its_interface_connects_when_that_has_its_address(tmp_path):
+    net = made_network(("cell", "desk"))
+    sides = []
+    try:
+        file = write_hosts(tmp_path, net)
+        net.have_address("cell", False)
+        for name in ("cell", "desk"):
+            words = ("run", "link", "--graph", ROLES[name], "--hosts", str(file), "--host", name)
+            domain = int(os.environ["ROS_DOMAIN_ID"])
+            sides.append(Side(name, domain, words, "link ready", tmp_path / f"{name}.log", net.inside(name)))
+            sides[-1].start()
+        for side in sides:
+            side.wait_ready(START_LIMIT)
+        assert any("no interface of this host has the address" in line for line in sides[0].lines), sides[0].lines
+        program = net.program("cell", FRESH)
+        line_of(program, "waiting")
+        net.have_address("cell", True)
+        end_of(program)
+    finally:
+        codes = [side.stop() for side in sides]
+        net.close()
+    assert codes == [0, 0]
+
+
+def made_network(names):
+    try:
+        return NetworkHosts(names)
+    except NotAllowedError as error:
+        pytest.skip(f"no network namespaces here: {error}")
+
+
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     """The three graphs, ready; skipped where namespaces are not allowed."""
-    try:
-        net = NetworkHosts(ROLES)
-    except NotAllowedError as error:
-        pytest.skip(f"no network namespaces here: {error}")
+    net = made_network(ROLES)
     folder = tmp_path_factory.mktemp("network")
     domain, sides = int(os.environ["ROS_DOMAIN_ID"]), {}
     try:
@@ -84,7 +124,7 @@ def network(tmp_path_factory):
 
 def write_hosts(folder, net):
     create_key(folder / "telerobot.key")
-    rows = [f"  {name}: {{role: {ROLES[name]}, address: {net.address[name]}, port: 7601}}" for name in ROLES]
+    rows = [f"  {name}: {{role: {ROLES[name]}, address: {at}, port: 7601}}" for name, at in net.address.items()]
     file = folder / "hosts.yaml"
     file.write_text("\n".join(["key: telerobot.key", "hosts:", *rows, ""]))
     return file

@@ -129,17 +129,19 @@ def _judged(bag: Path) -> dict[str, Any]:
 
     try:
         with BagReader(bag) as reader:
-            messages = [message for _, _, message in reader.messages(["/plan_executor/executed"])]
+            done = [message for _, _, message in reader.messages(["/plan_executor/executed"])]
+            setpoints = [message for _, _, message in reader.messages(["/hardware_interface/setpoint"])]
+        strange = sum(len(one.position) for one in setpoints if messages.is_strange(one))  # each joint counts
         found = review_bag(bag).summary
     except (TelerobotError, OSError) as error:
         return {"error": str(error).replace(str(bag), "the recording")[:300]}
-    ranges = [(int(message.first_seq), int(message.last_seq)) for message in messages]
+    ranges = [(int(message.first_seq), int(message.last_seq)) for message in done]
     once = executed_once(ranges, 1, max((last for _, last in ranges), default=0))
     return {
         "error": "",
         "twice": once.twice,
         "out_of_order": once.out_of_order,
-        "excess": found.limit_violations,
+        "excess": found.limit_violations - strange,
         "setpoints": found.setpoints,
         "points": found.points_executed,
     }

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,13 +17,16 @@ import numpy as np
 from telerobot_nodes.bench.faults import judge
 from telerobot_nodes.bench.faults.rig import Rig
 from telerobot_nodes.bench.faults.rows import Goal, Outcome, Row, at_most, holds, none
+from telerobot_nodes.bench.link import NetworkHosts, NotAllowedError, Side
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.link import create_key
 from telerobot_nodes.operator.client import commands
 
 HOUR = 3600.0  # [s]
 DISK = 160  # [MB]; a recorder begins on one with 64 MB free or more
 HOG = 8.0  # [s]
+LATE_START = 90.0  # [s] for a graph to be ready
 BAD_FILES = {
     "NaN": ("path_plan_queue:\n  ros__parameters:\n    free_speed: .nan\n", "free_speed"),
     "unknown key": ("path_plan_queue:\n  ros__parameters:\n    fre_speed: 0.1\n", "fre_speed"),
@@ -67,50 +69,65 @@ def security_missing(rig: Rig) -> Outcome:
     return Outcome("a node started with security or a profile that its middleware has not", tuple(goals))
 
 
-_RECEIVES = """
-import sys, time
+_FRESH = """
+import time
 from telerobot_nodes.runtime import join_graph
 join_graph()
+from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.nodes.framework import Foreground
 with Foreground("fault_late") as client:
-    states = []
-    client.subscribe("gcmsf_control/state", states.append)
-    began = time.monotonic()
-    client.wait(lambda: states and states[-1].state != 4, 30.0)
-    print("connected" if states and states[-1].state != 4 else "not connected", time.monotonic() - began)
+    seen = []
+    client.subscribe("link/state", seen.append)
+    client.wait(lambda: seen, 30.0)
+    print("listens", flush=True)
+    client.wait(lambda: seen and seen[-1].state == LinkState.FRESH, 60.0)
+    print("fresh" if seen and seen[-1].state == LinkState.FRESH else "not fresh", time.monotonic(), flush=True)
 """
 
 
 def before_the_interface(rig: Rig) -> Outcome:
-    """The robot's graph in a network namespace whose loopback is down at first."""
-    if not (shutil.which("unshare") and shutil.which("nsenter") and os.geteuid() == 0):
-        return Outcome("no interface at the start", untried="network namespaces need root and util-linux")
-    left_out = ("bag_recorder", "rtc_decision_unit", "cspace_planner")
-    words = [word for node in left_out for word in ("--without", node)]
-    command = ["unshare", "-n", sys.executable, "-m", "telerobot_nodes", "up", "robot", *words]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL
-    )
-    inside = ["nsenter", "-t", str(process.pid), "-n"]
+    """The robot's graph on a host whose interface gets its address later, as while the host starts up."""
     try:
+        net = NetworkHosts(("cell", "desk"))
+    except NotAllowedError as error:
+        return Outcome("no address at the start", untried=f"network namespaces: {error}")
+    left_out = ("bag_recorder", "rtc_decision_unit", "cspace_planner")
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        stack.callback(net.close)
+        folder = Path(name)
+        words = [word for node in left_out for word in ("--without", node)]
+        file = str(_network_file(folder, net))
+        commands = {"cell": ("up", "robot", *words), "desk": ("run", "link", "--graph", "operator")}
+        ready = {"cell": "graph robot ready", "desk": "link ready"}
+        net.have_address("cell", False)
+        for host, command in commands.items():
+            whole = (*command, "--hosts", file, "--host", host)
+            side = Side(host, rig.robot_domain + 2, whole, ready[host], folder / f"{host}.log", net.inside(host))
+            side.start()
+            stack.callback(side.stop)
+            side.wait_ready(LATE_START)
+        program = net.program("cell", _FRESH)
+        stack.callback(program.kill)
+        listens = next(iter(program.stdout or ()), "")
         rig.spin(15.0)
-        subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
-        up = time.monotonic()
-        found = subprocess.run(
-            [*inside, sys.executable, "-c", _RECEIVES], capture_output=True, text=True, timeout=60, check=False
-        )
-        connected = time.monotonic() - up if found.stdout.startswith("connected") else float("inf")
-    finally:
-        process.send_signal(2)
-        try:
-            process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
+        given = time.monotonic()
+        net.have_address("cell", True)
+        answer, at, *_ = [*next(iter(program.stdout or ()), "").split(), "", "inf"]
+    took = float(at) - given if answer == "fresh" else float("inf")
     return Outcome(
-        "the robot's graph started in a network namespace whose only interface comes up 15 s later",
-        (at_most("loop and hardware connected, and seen by another process, after the interface", connected, 10.0),),
-        "the graph has loopback only, by design; between the hosts there is the link",
+        "the robot's graph in a network namespace whose interface gets its address 15 s after the graph is ready",
+        (holds("the graph is ready without the address", bool(listens)), at_most("link fresh after that", took, 10.0)),
+        "inside a host the graph uses loopback only, which is always up",
     )
+
+
+def _network_file(folder: Path, net: NetworkHosts) -> Path:
+    create_key(folder / "link.key")
+    roles = {"cell": "robot", "desk": "operator"}
+    rows = [f"  {name}: {{role: {roles[name]}, address: {at}, port: 7601}}" for name, at in net.address.items()]
+    file = folder / "hosts.yaml"
+    file.write_text("\n".join(["key: link.key", "hosts:", *rows, ""]))
+    return file
 
 
 SHIM = """

@@ -47,6 +47,11 @@ def setpoint(position: list[float]) -> Fields:
     }
 
 
+def is_strange(message: Any) -> bool:
+    """True for a recorded setpoint that row 14 has published, and not a control loop."""
+    return message.number == 1 and all(map(math.isnan, message.position)) and not any(message.velocity)
+
+
 def pose(frame: str = "world", x: float = 0.5, qw: float = 1.0) -> Fields:
     """A target of the tool."""
     position = {"pose.position.x": x, "pose.position.z": 0.5}

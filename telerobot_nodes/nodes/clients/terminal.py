@@ -53,6 +53,18 @@ class Terminal(Foreground):
         self.wait(lambda: camera.outcome is not None, CAMERA_LIMIT)
         return camera.outcome or Outcome(Result.NO_ANSWER, f"not in force after {CAMERA_LIMIT:g} s")
 
+    def wait_for_this_host(self, limit: float) -> bool:
+        """Receive until this host's recorder and link, where it has one, have reported; False after `limit` [s]."""
+
+        def has_link() -> bool:
+            return self.node.count_publishers(self.topic_name("link/state")) > 0
+
+        def known(client: OperatorClient) -> bool:
+            linked = client.received.peers is not None or not has_link()
+            return client.received.recorder is not None and linked
+
+        return self.wait_for(known, limit)
+
     def view(self) -> ConsoleView:
         """The texts now."""
         return view(self._client, self.now())

@@ -7,6 +7,7 @@ publishes leaves from the callback that received it. Requests of operators cross
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import secrets
@@ -57,6 +58,10 @@ DEPTH = 256  # messages the middleware holds while this process is busy
 BUFFER = 1 << 20  # [B] of the socket
 AT_ONCE = 64  # datagrams taken before others are sent
 HALT_TYPE, TEXTS = "telerobot/msg/Halt", "rtc_decision_unit/commands"
+FREE_BIND = {  # options of Linux that the socket module does not name: an address that this host does not have yet
+    socket.AF_INET: (socket.IPPROTO_IP, 15),
+    socket.AF_INET6: (socket.IPPROTO_IPV6, 78),
+}
 HALTS = 5  # times a halt for a lost link is published: hold
 
 
@@ -77,7 +82,7 @@ class LinkNode(GraphNode):
         self._endpoint = _endpoint(options, self._hosts, self._own, self._topics, keys)
         roles = Roles({}) if self._upward else roles_of(options.hosts, self._hosts, keys)
         self._gate = RoleGate(self, roles, self._topics, self._send) if roles else None
-        self._socket = _bound(self._own)
+        self._socket = _bound(self._own, self._warn_of_address)
         self._lock = threading.Lock()  # guards `_endpoint`
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._running = False
@@ -95,6 +100,10 @@ class LinkNode(GraphNode):
         self._relay_requests()
         self._state_due = -math.inf
         self.every(LOOK_PERIOD, self._look)
+
+    def _warn_of_address(self) -> None:
+        what = f"no interface of this host has the address {self._own.address} yet: the link waits for it"
+        self.get_logger().warning(f"{what} (`ip address`)")
 
     def _bridge(self, at: int, entry: graph.Topic) -> None:
         kind, qos = interface_class(entry.type), qos_profile(entry.qos)
@@ -318,14 +327,24 @@ def _endpoint(
     )
 
 
-def _bound(own: HostRow) -> socket.socket:
-    """The socket of this host, on its address of the hosts file only."""
+def _bound(own: HostRow, late: Callable[[], object]) -> socket.socket:
+    """The socket of this host, on its address of the hosts file only.
+
+    `late` is called when no interface has that address yet, as while a host starts up. Raises InvalidValueError.
+    """
     family = socket.AF_INET6 if ":" in own.address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_DGRAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
     made.setblocking(False)
     try:
-        made.bind((own.address, own.port))
+        try:
+            made.bind((own.address, own.port))
+        except OSError as error:
+            if error.errno != errno.EADDRNOTAVAIL:
+                raise
+            made.setsockopt(*FREE_BIND[family], 1)
+            made.bind((own.address, own.port))
+            late()
     except OSError as error:
         made.close()
         place = f"{own.address}:{own.port}"

@@ -3,10 +3,12 @@
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from telerobot_nodes.bench import report
+from telerobot_nodes.bench.faults import messages
 from telerobot_nodes.bench.faults.faults import ROWS, chosen_rows, merged, run, summed, without_folders
 from telerobot_nodes.bench.faults.page import markdown
 from telerobot_nodes.bench.faults.rows import Outcome, Verdict, at_most, holds, none
@@ -98,3 +100,10 @@ def test_the_page_of_the_docs_is_that_of_the_result_beside_it():
     assert (DOCS / "faults.md").read_text() == markdown(result)
     for word in ("/tmp", "/root", "/home"):
         assert word not in (DOCS / "faults.json").read_text()
+
+
+def test_a_setpoint_of_row_14_is_told_from_one_of_a_loop():
+    bad = next(one for one in messages.BAD if one.name == "setpoint, NaN").make()
+    assert messages.is_strange(SimpleNamespace(**bad))
+    for own in ({"number": 2}, {"position": [0.0] * 6}, {"velocity": [0.1] + [0.0] * 5}):
+        assert not messages.is_strange(SimpleNamespace(**bad | own))
