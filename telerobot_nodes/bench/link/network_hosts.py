@@ -47,10 +47,11 @@ class NetworkHosts:
         command = [*self.inside(name), sys.executable, "-m", "telerobot_nodes", *words]
         return subprocess.run(command, check=False, capture_output=True, text=True, timeout=limit)
 
-    def program(self, name: str, source: str) -> subprocess.Popen[str]:
-        """Start a Python program on a host."""
+    def program(self, name: str, source: str, domain: int | None = None) -> subprocess.Popen[str]:
+        """Start a Python program on a host; `domain` of ROS, None: that of this process."""
         command = [*self.inside(name), sys.executable, "-c", source]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        environment = {**os.environ, **({} if domain is None else {"ROS_DOMAIN_ID": str(domain)})}
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
 
     def plug(self, name: str, inserted: bool) -> None:
         """Pull a host's cable out of the network, or put it in again."""
