@@ -140,5 +140,7 @@ def test_what_was_truncated_since_the_last_append_can_be_had_again():
     assert len(store.truncated()) == 0
 
 
-def test_a_new_store_has_nothing_to_restore():
-    assert len(PlanStore(10).truncated()) == 0
+def test_a_new_store_is_at_zero_and_has_nothing_to_restore():
+    store = PlanStore(10)
+    assert (store.first_seq, store.last_seq, store.first_time, store.last_time) == (0, 0, 0.0, 0.0)
+    assert len(store.truncated()) == 0
