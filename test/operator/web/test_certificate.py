@@ -21,6 +21,7 @@ from telerobot_nodes.operator.web import (
     stop_server,
     url,
 )
+from telerobot_nodes.operator.web import server as web_server
 from telerobot_nodes.operator.web.stop_bar import PATH
 
 LIMIT = 20.0  # [s]
@@ -124,8 +125,9 @@ def test_a_certificate_that_cannot_be_used_is_refused_by_its_file(tmp_path, file
 
 
 @pytest.mark.parametrize(("origin", "served"), [("https://evil.example", False), (None, True), ("own", True)])
-def test_beyond_loopback_a_page_of_another_site_gets_no_connection(origin, served):
-    server = start_server("0.0.0.0", 0, Served(StopBar(print)))
+def test_beyond_loopback_a_page_of_another_site_gets_no_connection(monkeypatch, origin, served):
+    monkeypatch.setattr(web_server, "is_loopback", lambda host: False)  # without listening there
+    server = start_server("127.0.0.1", 0, Served(StopBar(print)))
     address = f"127.0.0.1:{server.get_port()}"
     try:
         origin = f"http://{address}" if origin == "own" else origin
