@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browser import chromium, ordinary_priority
+from console_of_demo import console_of_demo
 from console_rig import open_page
 
 from telerobot_nodes.operator.client import HaltStage, commands
-from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
     pytest.mark.system,
@@ -41,20 +41,8 @@ BRIEFLY = ("nothing", "the command line", "a list")
 @pytest.fixture(scope="module")
 def url():
     """Address of the console of a running demo graph."""
-    address = []
-
-    def hear(_node, line):
-        if line.startswith("console: "):
-            address.append(line.removeprefix("console: "))
-
-    supervisor = Supervisor(GraphOptions("demo", without=("bag_recorder", "cspace_planner")), on_line=hear)
-    with ordinary_priority():
-        supervisor.start()
-    try:
-        assert supervisor.wait_ready(400.0), supervisor.waiting_for()
-        yield address[0]
-    finally:
-        assert supervisor.stop() == 0, supervisor.unclean
+    with console_of_demo(("bag_recorder", "cspace_planner")) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

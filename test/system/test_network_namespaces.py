@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip("rclpy")
 
 from telerobot_nodes.bench.link import NetworkHosts, NotAllowedError, Side
-from telerobot_nodes.link import create_key
 
 pytestmark = [
     pytest.mark.system,
@@ -73,7 +72,7 @@ def test_a_link_that_is_there_before_its_interface_connects_when_that_has_its_ad
     net = made_network(("cell", "desk"))
     sides = []
     try:
-        file = write_hosts(tmp_path, net)
+        file = net.write_hosts(tmp_path, ROLES)
         net.have_address("cell", False)
         for name in ("cell", "desk"):
             words = ("run", "link", "--graph", ROLES[name], "--hosts", str(file), "--host", name)
@@ -107,7 +106,7 @@ def network(tmp_path_factory):
     folder = tmp_path_factory.mktemp("network")
     domain, sides = int(os.environ["ROS_DOMAIN_ID"]), {}
     try:
-        file = write_hosts(folder, net)
+        file = net.write_hosts(folder, ROLES)
         for name, role in ROLES.items():
             words = ("up", role, "--hosts", str(file), "--host", name, "--bag", str(folder / name), *LEFT_OUT[role])
             sides[name] = Side(role, domain, words, f"graph {role} ready", folder / f"{name}.log", net.inside(name))
@@ -120,14 +119,6 @@ def network(tmp_path_factory):
         codes = {name: side.stop() for name, side in sides.items()}
         net.close()
     assert codes == dict.fromkeys(ROLES, 0), [side.lines[-30:] for side in sides.values()]
-
-
-def write_hosts(folder, net):
-    create_key(folder / "telerobot.key")
-    rows = [f"  {name}: {{role: {ROLES[name]}, address: {at}, port: 7601}}" for name, at in net.address.items()]
-    file = folder / "hosts.yaml"
-    file.write_text("\n".join(["key: telerobot.key", "hosts:", *rows, ""]))
-    return file
 
 
 def line_of(program, word):

@@ -7,12 +7,12 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 import pytest
 from browser import chromium, ordinary_priority
+from console_of_demo import console_of_demo
 from xr_device import DEVICE
 
 from telerobot_nodes.core.protocol import ControlMode, ExecutorMode
 from telerobot_nodes.operator.client import HaltStage, commands
 from telerobot_nodes.operator.web.hand_page import PAGE
-from telerobot_nodes.runtime import GraphOptions, Supervisor
 
 pytestmark = [
     pytest.mark.system,
@@ -34,20 +34,8 @@ MOVE = """async ([dx, dy, dz, steps]) => {  // as a hand does, over `steps` fram
 
 @pytest.fixture(scope="module")
 def address():
-    found = []
-
-    def hear(_node, line):
-        if line.startswith("console: "):
-            found.append(line.removeprefix("console: "))
-
-    supervisor = Supervisor(GraphOptions("demo", without=("bag_recorder", "cspace_planner")), on_line=hear)
-    with ordinary_priority():
-        supervisor.start()
-    try:
-        assert supervisor.wait_ready(400.0), supervisor.waiting_for()
-        yield found[0]
-    finally:
-        assert supervisor.stop() == 0, supervisor.unclean
+    with console_of_demo(("bag_recorder", "cspace_planner")) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,6 @@ from telerobot_nodes.bench.faults.rows import Goal, Outcome, Row, at_most, holds
 from telerobot_nodes.bench.link import NetworkHosts, NotAllowedError, Side
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.errors import TelerobotError
-from telerobot_nodes.link import create_key
 from telerobot_nodes.operator.client import commands
 
 HOUR = 3600.0  # [s]
@@ -95,7 +94,7 @@ def before_the_interface(rig: Rig) -> Outcome:
         stack.callback(net.close)
         folder = Path(name)
         words = [word for node in left_out for word in ("--without", node)]
-        file = str(_network_file(folder, net))
+        file = str(net.write_hosts(folder, {"cell": "robot", "desk": "operator"}))
         commands = {"cell": ("up", "robot", *words), "desk": ("run", "link", "--graph", "operator")}
         ready = {"cell": "graph robot ready", "desk": "link ready"}
         net.have_address("cell", False)
@@ -118,15 +117,6 @@ def before_the_interface(rig: Rig) -> Outcome:
         (holds("the graph is ready without the address", listens), at_most("link fresh after that", took, 10.0)),
         "inside a host the graph uses loopback only, which is always up",
     )
-
-
-def _network_file(folder: Path, net: NetworkHosts) -> Path:
-    create_key(folder / "link.key")
-    roles = {"cell": "robot", "desk": "operator"}
-    rows = [f"  {name}: {{role: {roles[name]}, address: {at}, port: 7601}}" for name, at in net.address.items()]
-    file = folder / "hosts.yaml"
-    file.write_text("\n".join(["key: link.key", "hosts:", *rows, ""]))
-    return file
 
 
 SHIM = """

@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from telerobot_nodes.bench.link.two_hosts import KEY_FILE
 from telerobot_nodes.errors import TelerobotError
+from telerobot_nodes.link import create_key
 
-NET = "10.77.0"
+NET, PORT = "10.77.0", 7601
 
 
 class NotAllowedError(TelerobotError):
@@ -37,6 +40,14 @@ class NetworkHosts:
         for namespace in self._made:
             subprocess.run(["ip", "netns", "delete", namespace], check=False, capture_output=True)
         self._made.clear()
+
+    def write_hosts(self, folder: Path, roles: Mapping[str, str]) -> Path:
+        """Write a hosts file with these hosts, by their role, and its key; returns the file."""
+        create_key(folder / KEY_FILE)
+        rows = [f"  {name}: {{role: {roles[name]}, address: {at}, port: {PORT}}}" for name, at in self.address.items()]
+        file = folder / "hosts.yaml"
+        file.write_text("\n".join([f"key: {KEY_FILE}", "hosts:", *rows, ""]))
+        return file
 
     def inside(self, name: str) -> tuple[str, ...]:
         """What goes before a command to run it on a host."""

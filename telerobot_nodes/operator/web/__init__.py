@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from telerobot_nodes.operator.web.browser import NO_BROWSER, open_browser
 from telerobot_nodes.operator.web.certificate import create_certificate, server_context
-from telerobot_nodes.operator.web.hand_page import HandPage, HandSample
+from telerobot_nodes.operator.web.hand_page import HandPage
 from telerobot_nodes.operator.web.picture_view import PictureState, PictureView
 from telerobot_nodes.operator.web.server import Served, is_loopback, start_server, stop_server, url
 from telerobot_nodes.operator.web.stop_bar import BarState, Press, StopBar
@@ -16,7 +16,6 @@ __all__ = [
     "NO_BROWSER",
     "BarState",
     "HandPage",
-    "HandSample",
     "PictureState",
     "PictureView",
     "Press",

@@ -47,7 +47,6 @@ class HandPage:
         self._held_at = -math.inf  # [s] its latest pose
         self._hand = TrackedHand()
         self.blocked = ""  # why what is held moves nothing, for people
-        self.pages = 0
 
     def take(self) -> list[HandSample]:
         """The poses since the last call, oldest first."""
@@ -87,7 +86,6 @@ class HandPage:
 
         clock = RemoteClock()
         told: tuple[bool | None, str] = (None, "")
-        self.pages += 1
         try:
             async for message in connection:
                 counts = self._receive(connection, clock, message), self.blocked
@@ -99,7 +97,6 @@ class HandPage:
         except ConnectionClosed:
             pass
         finally:
-            self.pages -= 1
             self._let_go(connection)
 
     def _receive(self, connection: Any, clock: RemoteClock, message: object) -> bool | None:

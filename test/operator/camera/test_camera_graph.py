@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
 
 import pytest
 from browser import chromium, ordinary_priority
+from console_of_demo import console_of_demo
 
 from telerobot_nodes.cli import main
 from telerobot_nodes.core.config import share_path
 from telerobot_nodes.operator.client import commands
-from telerobot_nodes.runtime import GraphOptions, Supervisor
+from telerobot_nodes.operator.scene.palette import PREDICTED
 
 LIMIT = 120.0  # [s] for anything a browser must do in software rendering beside a whole graph
 WITHOUT = ("bag_recorder", "cspace_planner", "rtc_decision_unit")
@@ -24,40 +24,25 @@ pytestmark = [
 
 # Pixels of the camera's window that have the colour of the forward simulation's tool
 ORANGE = """() => {
+  const [red, green, blue] = COLOUR;
   const canvas = document.querySelector("#pictures canvas");
   const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let count = 0, x = 0, y = 0;
   for (let at = 0; at < data.length; at += 4) {
-    if (Math.abs(data[at] - 230) + Math.abs(data[at + 1] - 159) + data[at + 2] > 12) continue;
+    if (Math.abs(data[at] - red) + Math.abs(data[at + 1] - green) + Math.abs(data[at + 2] - blue) > 12) continue;
     count += 1;
     x += (at / 4) % width;
     y += Math.floor(at / 4 / width);
   }
   return count === 0 ? null : [x / count, y / count];
-}"""
+}""".replace("COLOUR", str(list(PREDICTED)))
 
 
 @pytest.fixture(scope="module")
 def console_url():
     """Address of the console of a running demo graph with a camera."""
-    address, known = [], threading.Event()
-
-    def hear(node, line):
-        if line.startswith("console: "):
-            address.append(line.removeprefix("console: "))
-            known.set()
-
-    options = GraphOptions("demo", params=share_path("config/demo.yaml"), without=WITHOUT, camera=True)
-    supervisor = Supervisor(options, on_line=hear)
-    with ordinary_priority():
-        supervisor.start()
-    try:
-        assert supervisor.wait_ready(120.0), supervisor.waiting_for()
-        assert known.wait(10.0)
-        yield address[0]
-    finally:
-        code = supervisor.stop()
-    assert code == 0, supervisor.unclean
+    with console_of_demo(WITHOUT, params=share_path("config/demo.yaml"), camera=True) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
