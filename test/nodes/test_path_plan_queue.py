@@ -62,22 +62,29 @@ def test_what_the_hand_did_while_the_queue_was_busy_is_no_jump(ros, device):
     assert ros.until(lambda: device.node.health().values["jumps"] == 1)
 
 
-def test_a_stall_while_a_sample_is_looked_at_loses_nothing_of_the_hands_way(ros, device, monkeypatch):
-    """Between the two clocks by which it is judged, the process may stand still: the samples behind it are not old."""
-    lateness, looked_at = device.node._lateness, []
+@pytest.mark.parametrize("before", [True, False], ids=["before a reading", "after a reading"])
+def test_a_stall_while_the_clocks_are_read_loses_nothing_of_the_hands_way(ros, device, monkeypatch, before):
+    """By two clocks a sample is judged: with a stall between them it is older or newer than its neighbours."""
+    read, follow, readings = device.node.now, device.node._follow_pose, []
 
-    def stalls_once(stamp):
-        late = lateness(stamp)
-        looked_at.append(late)
-        if len(looked_at) == 3:
-            time.sleep(0.15)
-        return late
+    def stalls_twice():
+        readings.append(read())
+        stall = 0.12 if len(readings) in (9, 18) else 0.0
+        time.sleep(stall if before else 0.0)
+        now = read()
+        time.sleep(0.0 if before else stall)
+        return now
 
-    monkeypatch.setattr(device.node, "_lateness", stalls_once)
+    def follow_with_stalls(message):
+        with monkeypatch.context() as stalling:
+            stalling.setattr(device.node, "now", stalls_twice)
+            return follow(message)
+
+    monkeypatch.setattr(device.node, "_follow_pose", follow_with_stalls)
     for k in range(20):
-        device.send(0.3 - 0.015 * k, x=0.002 * k)
-    assert ros.until(lambda: device.counts()[0] == 20)
-    assert device.node._queue._recorder.sampler.shaper.target[0] == pytest.approx(0.038)
+        device.send(0.16 - 0.008 * k, x=0.002 * k)
+    shaper = device.node._queue._recorder.sampler.shaper
+    assert ros.until(lambda: shaper.target[0] == pytest.approx(0.038)), shaper.target
     assert device.node.health().values["jumps"] == 0
 
 
