@@ -31,11 +31,16 @@ class Ros:
         from rclpy.executors import SingleThreadedExecutor
 
         self.executor = SingleThreadedExecutor()
-        self.nodes = []
+        self.nodes, self._at_end = [], []
         self.probe = rclpy.create_node("probe")
         self.executor.add_node(self.probe)
-        self._thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
+
+    def _spin(self):
+        while not self._ending.is_set():
+            self.executor.spin_once()
 
     def add(self, node):
         """A node of the graph, activated."""
@@ -75,14 +80,22 @@ class Ros:
 
         return answer
 
+    def at_end(self, *releases):
+        """Call these once no thread spins: an action that goes under its executor's spin ends the spin."""
+        self._at_end += releases
+
     def close(self):
         from telerobot_nodes.nodes.framework import leave
 
         for node in self.nodes:
             if node.active:
                 node.trigger_deactivate()
-        self.executor.shutdown()
+        self._ending.set()  # an executor that is shut down under its own spin fails in the middle of it
+        self.executor.wake()
         self._thread.join(5.0)
+        self.executor.shutdown()
+        for release in self._at_end:
+            release()
         for node in self.nodes:
             node.destroy_node()
         leave(self.probe)

@@ -211,24 +211,21 @@ def test_an_observer_is_told_that_his_request_is_not_begun_on_whatever_channel(b
     server = ActionServer(
         booth.ros.probe, ExecutePrimitive, "gcmsf_control/execute", lambda handle: begun.append(handle) or goal
     )
-    try:
-        assert booth.ros.until(client.server_is_ready)
-        answers = []
-        client.send_goal_async(goal).add_done_callback(lambda sent: answers.append(sent.result()))
-        assert booth.ros.until(lambda: answers)
-        results = []
-        answers[0].get_result_async().add_done_callback(lambda done: results.append(done.result().result))
-        assert booth.ros.until(lambda: results)
-        assert results[0].report.state == PrimitiveReport.REFUSED
-        assert "observer's" in results[0].report.detail
-        hostile = Begin(desk._life, desk._runner, 99, "gcmsf_control/execute", b"").pack()
-        count = booth.refused("observer")
-        booth.desk._send_request(STOPS, hostile)
-        assert booth.ros.until(lambda: booth.refused("observer") > count)
-        assert not begun
-    finally:
-        client.destroy()
-        server.destroy()
+    booth.ros.at_end(client.destroy, server.destroy)
+    assert booth.ros.until(client.server_is_ready)
+    answers = []
+    client.send_goal_async(goal).add_done_callback(lambda sent: answers.append(sent.result()))
+    assert booth.ros.until(lambda: answers)
+    results = []
+    answers[0].get_result_async().add_done_callback(lambda done: results.append(done.result().result))
+    assert booth.ros.until(lambda: results)
+    assert results[0].report.state == PrimitiveReport.REFUSED
+    assert "observer's" in results[0].report.detail
+    hostile = Begin(desk._life, desk._runner, 99, "gcmsf_control/execute", b"").pack()
+    count = booth.refused("observer")
+    booth.desk._send_request(STOPS, hostile)
+    assert booth.ros.until(lambda: booth.refused("observer") > count)
+    assert not begun
 
 
 def test_the_executor_tells_an_observer_why_he_gets_no_control(ros, booth):
