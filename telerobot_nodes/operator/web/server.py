@@ -99,8 +99,10 @@ def _origins(host: str) -> list[Any] | None:
     return [None, _LOCAL_PAGES] if is_loopback(host) else None
 
 
-def _own_pages(answer: Answer) -> Answer:
-    """A server of pages like `answer` that rejects websockets from pages of other sites."""
+def _own_pages(answer: Answer, origins: list[Any] | None) -> Answer:
+    """`answer`, which rejects websockets from pages of other sites itself where no `origins` tell them apart."""
+    if origins is not None:
+        return answer
 
     def process(connection: Any, request: Any) -> Any:
         origin = request.headers.get("Origin")
@@ -124,13 +126,14 @@ def _serving(served: Served, origins: list[Any] | None) -> Iterator[None]:
         pages, routed = process_request, bar.routed(pictures.routed(handler))
         if served.hand is not None:
             pages, routed = served.hand.added(pages), served.hand.routed(routed)
-        pages = served.gate.guarded(bar.added(pages))
-        pages = pages if origins is not None else _own_pages(pages)
+        pages = _own_pages(served.gate.guarded(bar.added(pages)), origins)
         own = plain(routed, *where, process_request=pages, origins=origins, **options)
         if view is None:
             return own
         handler = bar.routed(pictures.routed(view.looking(handler)), looking=True)
-        options |= {"process_request": bar.added(process_request, looking=True), "origins": _origins(view.host)}
+        seen_from = _origins(view.host)
+        pages = _own_pages(bar.added(process_request, looking=True), seen_from)
+        options |= {"process_request": pages, "origins": seen_from}
         return Both(own, view, lambda port: plain(handler, view.host, port, **options))
 
     with _PATCH:

@@ -15,6 +15,7 @@ from telerobot_nodes.operator.web import (
     Served,
     StopBar,
     TokenGate,
+    ViewOnly,
     create_certificate,
     server_context,
     start_server,
@@ -124,11 +125,13 @@ def test_a_certificate_that_cannot_be_used_is_refused_by_its_file(tmp_path, file
         server_context(file)
 
 
+@pytest.mark.parametrize("looking", [False, True], ids=["console", "view"])
 @pytest.mark.parametrize(("origin", "served"), [("https://evil.example", False), (None, True), ("own", True)])
-def test_beyond_loopback_a_page_of_another_site_gets_no_connection(monkeypatch, origin, served):
+def test_beyond_loopback_a_page_of_another_site_gets_no_connection(monkeypatch, origin, served, looking):
     monkeypatch.setattr(web_server, "is_loopback", lambda host: False)  # without listening there
-    server = start_server("127.0.0.1", 0, Served(StopBar(print)))
-    address = f"127.0.0.1:{server.get_port()}"
+    view = ViewOnly("127.0.0.1", 18090)
+    server = start_server("127.0.0.1", 0, Served(StopBar(print), view=view))
+    address = f"127.0.0.1:{view.port if looking else server.get_port()}"
     try:
         origin = f"http://{address}" if origin == "own" else origin
         if served:
