@@ -149,13 +149,13 @@ class SimulatedPath:
         seed = self.q[-1]
         conflict = np.zeros(len(pose), dtype=np.uint8)
         try:
-            return self._kinematics.solve_path(pose, seed, posture=posture), conflict
+            return self._kinematics.follow(pose, seed, posture=posture), conflict
         except OutOfReachError:
             joints = np.empty((len(pose), seed.size))
         for row in range(len(pose)):
             try:
                 one = posture.from_row(row)
-                joints[row] = self._kinematics.solve_path(pose[row : row + 1], seed, posture=one)[0]
+                joints[row] = self._kinematics.follow(pose[row : row + 1], seed, posture=one)[0]
             except OutOfReachError:
                 joints[row] = seed
                 conflict[row] = ConflictKind.OUT_OF_REACH

@@ -41,11 +41,13 @@ class Workspace(NamedTuple):
     origins: FloatArray  # (dof, 3)
     axes: FloatArray  # (dof, 3)
     jacobian: FloatArray  # (6, dof)
-    normal: FloatArray  # (6, 6) J J^T, then its Cholesky factor
+    normal: FloatArray  # (6, 6) J J^T of the free joints, its lower half
+    factor: FloatArray  # (6, 6) Cholesky factor of it, damped, in the lower half
     error: FloatArray  # (6,)
     work: FloatArray  # (6,)
     rotation: FloatArray  # (3, 3)
     position: FloatArray  # (3,)
+    frames: FloatArray  # (3, 3, 3) rotations on the way to the tool
     low: FloatArray  # (dof,)
     high: FloatArray  # (dof,)
     free: FloatArray  # (dof,) 1 while not clamped
@@ -78,17 +80,17 @@ def chain_of(model: pin.Model, tool_frame_id: int) -> Chain:
 def workspace_of(dof: int) -> Workspace:
     """Scratch memory for a chain of `dof` joints."""
     z = np.zeros
-    return Workspace(
-        z((dof, 3)), z((dof, 3)), z((6, dof)), z((6, 6)), z(6), z(6), z((3, 3)), z(3), z(dof), z(dof), z(dof), z(dof)
-    )
+    matrices = (z((dof, 3)), z((dof, 3)), z((6, dof)), z((6, 6)), z((6, 6)))
+    return Workspace(*matrices, z(6), z(6), z((3, 3)), z(3), z((3, 3, 3)), z(dof), z(dof), z(dof), z(dof))
 
 
 @numba.njit(cache=True)
 def forward(chain: Chain, q: FloatArray, ws: Workspace) -> None:
     """Tool pose in WORLD into `ws.rotation`, `ws.position`; joint origins and axes into `ws`."""
-    R = np.eye(3)
-    A = np.empty((3, 3))
-    B = np.empty((3, 3))
+    R, A, B = ws.frames[0], ws.frames[1], ws.frames[2]
+    for r in range(3):
+        for c in range(3):
+            R[r, c] = 1.0 if r == c else 0.0
     p0 = p1 = p2 = 0.0
     for i in range(q.size):
         o = chain.offset[i]

@@ -29,6 +29,7 @@ from telerobot_nodes.core.values import FloatArray
 STEP_LINEAR = 0.1  # [m] largest part of the error that one step removes
 STEP_ANGULAR = 0.3  # [rad]
 MAX_ITERATIONS = 200
+TINY = 1e-12  # [-] least damping
 NEAR = 0.01  # [m], of the error with 0.3 m per rad, below which a solution needs less damping
 BY_MOTION = -1.0  # instead of a bound [rad] of the pull: what the tool's motion allows, none while the tool stands
 MOTION_SHARE = 0.5  # [-] of the tool's motion [rad] that the pull may have then; a Panda drifts still with 0.2
@@ -40,44 +41,61 @@ JUMPED = 2
 
 
 @numba.njit(cache=True)
-def _factor(ws: Workspace, damping: float) -> None:
-    """Cholesky factor of J_free J_free^T + damping I into the lower half of `ws.normal`."""
+def _square(ws: Workspace) -> None:
+    """J_free J_free^T into the lower half of `ws.normal`."""
     A, J = ws.normal, ws.jacobian
     n = J.shape[1]
     for r in range(6):
         for c in range(r + 1):
-            total = damping if r == c else 0.0
+            total = 0.0
             for i in range(n):
                 if ws.free[i] > 0.0:
                     total += J[r, i] * J[c, i]
             A[r, c] = total
-    for c in range(6):
-        for k in range(c):
-            A[c, c] -= A[c, k] * A[c, k]
-        A[c, c] = math.sqrt(max(A[c, c], 1e-14))
-        for r in range(c + 1, 6):
-            for k in range(c):
-                A[r, c] -= A[r, k] * A[c, k]
-            A[r, c] /= A[c, c]
 
 
 @numba.njit(cache=True)
-def _solve_factored(A: FloatArray, x: FloatArray) -> None:
+def _factor(ws: Workspace, damping: float) -> bool:
+    """Cholesky factor of `ws.normal` + `damping` I into the lower half of `ws.factor`; False if it has none."""
+    A, L = ws.normal, ws.factor
+    positive = True
+    for c in range(6):
+        pivot = A[c, c] + damping
+        for k in range(c):
+            pivot -= L[c, k] * L[c, k]
+        positive = positive and pivot > 1e-14
+        L[c, c] = math.sqrt(max(pivot, 1e-14))
+        for r in range(c + 1, 6):
+            total = A[r, c]
+            for k in range(c):
+                total -= L[r, k] * L[c, k]
+            L[r, c] = total / L[c, c]
+    return positive
+
+
+@numba.njit(cache=True)
+def _solve_factored(L: FloatArray, x: FloatArray) -> None:
     for r in range(6):
         for k in range(r):
-            x[r] -= A[r, k] * x[k]
-        x[r] /= A[r, r]
+            x[r] -= L[r, k] * x[k]
+        x[r] /= L[r, r]
     for r in range(5, -1, -1):
         for k in range(r + 1, 6):
-            x[r] -= A[k, r] * x[k]
-        x[r] /= A[r, r]
+            x[r] -= L[k, r] * x[k]
+        x[r] /= L[r, r]
 
 
 @numba.njit(cache=True)
 def smallest_singular(ws: Workspace) -> float:
     """Smallest singular value of the free columns of `ws.jacobian`, by inverse iteration; leaves the factor."""
-    tiny = 1e-12
-    _factor(ws, tiny)
+    _square(ws)
+    return _smallest_of_square(ws)
+
+
+@numba.njit(cache=True)
+def _smallest_of_square(ws: Workspace) -> float:
+    """`smallest_singular`, after `_square`."""
+    _factor(ws, TINY)
     x = ws.work
     for r in range(6):
         x[r] = 1.0 + 0.3 * r  # any start not orthogonal to the weak direction
@@ -89,12 +107,12 @@ def smallest_singular(ws: Workspace) -> float:
         norm = math.sqrt(norm)
         for r in range(6):
             x[r] /= norm
-        _solve_factored(ws.normal, x)
+        _solve_factored(ws.factor, x)
         largest = 0.0
         for r in range(6):
             largest += x[r] * x[r]
         largest = math.sqrt(largest)
-    return math.sqrt(max(1.0 / largest - tiny, 0.0))
+    return math.sqrt(max(1.0 / largest - TINY, 0.0))
 
 
 @numba.njit(cache=True)
@@ -120,16 +138,18 @@ def _damped_solution(ws: Workspace, dq: FloatArray, damping: float) -> None:
     """
     J, x = ws.jacobian, ws.work
     n = J.shape[1]
-    sigma = smallest_singular(ws)
-    if sigma < SIGMA_SAFE:
-        ratio = sigma / SIGMA_SAFE
-        _factor(ws, damping * LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio))
+    _square(ws)
+    added = TINY
+    if not _factor(ws, -SIGMA_SAFE * SIGMA_SAFE):  # else every singular value is above it: a fifth of finding the least
+        ratio = min(_smallest_of_square(ws) / SIGMA_SAFE, 1.0)
+        added = damping * LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio)
+    _factor(ws, added)
     for r in range(6):
         x[r] = ws.error[r]
         for i in range(n):
             # subtracting the pull from the task leaves only its null-space part
             x[r] -= J[r, i] * (ws.pull[i] if ws.free[i] > 0.0 else dq[i])
-    _solve_factored(ws.normal, x)
+    _solve_factored(ws.factor, x)
     for i in range(n):
         if ws.free[i] > 0.0:
             dq[i] = ws.pull[i]
@@ -179,7 +199,7 @@ def _null_pull(q: FloatArray, posture: FloatArray, bound: float, ws: Workspace) 
         x[r] = 0.0
         for i in range(q.size):
             x[r] += J[r, i] * (posture[i] - q[i])
-    _solve_factored(ws.normal, x)
+    _solve_factored(ws.factor, x)
     total = 0.0
     for i in range(q.size):
         ws.pull[i] = posture[i] - q[i]
@@ -222,7 +242,7 @@ def inverse_step(
     return linear, angular
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, forceinline=True)  # a call with a workspace takes as long as a step
 def converge(
     chain: Chain,
     q: FloatArray,
@@ -232,19 +252,22 @@ def converge(
     max_joint_step: float,
     posture: FloatArray,
     bound: float,
+    known: bool,
     ws: Workspace,
     dq: FloatArray,
+    trial: FloatArray,
 ) -> bool:
     """Iterate `q` in place until position [m] and angle [rad] errors are within `tolerance`; False if stuck.
 
     The first step pulls to `posture` (dof,) by at most `bound` [rad], or by BY_MOTION. Empty `posture`: no pull.
+    `known`: `ws` holds the tool at `q` already, and does so again at the end of a success.
     """
-    trial = np.empty(q.size)
     best = np.inf
     stale = 0
     pulls = posture.size > 0
-    for _ in range(MAX_ITERATIONS):
-        forward(chain, q, ws)
+    for iteration in range(MAX_ITERATIONS):
+        if iteration or not known:
+            forward(chain, q, ws)
         linear, angular = log6_error(ws, goal_rotation, goal_position)
         if not pulls and linear <= tolerance and angular <= tolerance:
             return True
@@ -326,19 +349,23 @@ def converge_path(
     q = q_seed.copy()
     last = q_seed.copy()
     nothing = np.empty(0)
-    dq = np.empty(q.size)
+    dq, trial = np.empty(q.size), np.empty(q.size)
     R = np.empty((3, 3))
+    known = False  # that `ws` holds the tool at `q`
     for k in range(poses.shape[0]):
         rotation_of_quaternion(poses[k, 3:], R)
         p = poses[k, :3]
         found = False
         if postures.size:
-            found = converge(chain, q, R, p, tolerance, max_joint_step, postures[k], bounds[k], ws, dq)
+            pull, bound = postures[k], bounds[k]
+            found = converge(chain, q, R, p, tolerance, max_joint_step, pull, bound, known, ws, dq, trial)
             found = found and not (k > 0 and _turn(q, last) > max_jump)
             if not found:
                 q[:] = last
-        if not found and not converge(chain, q, R, p, tolerance, max_joint_step, nothing, 0.0, ws, dq):
+                known = False
+        if not found and not converge(chain, q, R, p, tolerance, max_joint_step, nothing, 0.0, known, ws, dq, trial):
             return STUCK, k
+        known = True
         if k > 0 and _turn(q, last) > max_jump:
             return JUMPED, k
         last[:] = q

@@ -45,8 +45,9 @@ class Posture:
     @classmethod
     def of(cls, rest: FloatArray, hints: FloatArray, time: FloatArray, before: float | None) -> Posture:
         """Posture of points at plan times `time` (n,) [s], after one at `before` [s]; None: they begin the path."""
-        spans = np.diff(time, prepend=time[:1] if before is None else before)
-        return cls(rest, hints, spans) if hints.size else cls(rest)
+        if not hints.size:
+            return cls(rest)
+        return cls(rest, hints, np.diff(time, prepend=time[:1] if before is None else before))
 
     def rows(self, n: int) -> tuple[FloatArray, FloatArray]:
         """Postures (n, dof) [rad] and bounds (n,) [rad] for `converge_path`."""

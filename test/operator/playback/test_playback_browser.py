@@ -22,7 +22,7 @@ def page(make_run):
     command = [sys.executable, "-m", "telerobot_nodes", "review", str(make_run()), "--play", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, chromium() as browser:
         try:
-            url = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())[0]
+            url = re.search(r"http://127\.0\.0\.1:\S+", process.stdout.readline())[0]
             opened = browser.new_page()
             opened.goto(url)
             yield opened
