@@ -100,6 +100,14 @@ def test_another_grip_goes_on_from_where_the_arm_is(page, terminal):
     np.testing.assert_allclose(tool(terminal) - before, (-0.1, 0.0, 0.0), atol=0.003)
 
 
+def test_the_gripper_closes_and_opens_with_the_plan(page, terminal):
+    for button, opening in (("close", 0.0), ("open", 0.08)):
+        first = terminal.operator.queue.head_seq
+        page.locator(f".grips .{button}").click()
+        at_rest(terminal, first)
+        assert terminal.operator.queue.gripper == pytest.approx(opening)
+
+
 def test_in_a_mode_without_the_device_nothing_moves_and_the_page_says_so(page, terminal):
     before = tool(terminal)
     assert terminal.ask(commands.Mode(ControlMode.SUPERVISORY)).done

@@ -6,6 +6,7 @@ import os
 import time
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -26,7 +27,7 @@ from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, com
 from telerobot_nodes.nodes.operator.goal_topics import GoalTopics
 from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
-from telerobot_nodes.operator.client import solids_from_message
+from telerobot_nodes.operator.client import commands, solids_from_message
 from telerobot_nodes.operator.console import (
     STEP_PERIOD,
     Console,
@@ -80,7 +81,8 @@ class OperatorConsoleNode(GraphNode):
         shapes = shapes_of(robot)
         self._others = other_arms(self, self._parameters.others)
         self._device_pose = self.publisher("operator_input/device_pose")
-        self._hand = HandPage(lambda: self.soon(self._publish_hand))
+        grip = partial(self._grip, robot.gripper.max_opening) if robot.gripper else None
+        self._hand = HandPage(lambda: self.soon(self._publish_hand), grip)
         setup = ConsoleSetup(
             self._parameters.host,
             self._parameters.port,
@@ -141,6 +143,10 @@ class OperatorConsoleNode(GraphNode):
         if self._client.received.input is None or state.plan or state.primitive:
             return ""
         return f"mode {state.mode.word}: the device moves nothing"
+
+    def _grip(self, most: float, closes: bool) -> None:
+        """Close the gripper, or open it by `most` [m]; on the web server's thread."""
+        self._console.inbox.put(commands.Gripper(0.0 if closes else most))
 
     def _publish_hand(self) -> None:
         """What the held device of a page did, for the node of the operator's input."""

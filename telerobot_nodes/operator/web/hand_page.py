@@ -39,9 +39,12 @@ class HandSample:
 class HandPage:
     """The page, and the poses of the device that is held; one at a time."""
 
-    def __init__(self, wake: Callable[[], object]) -> None:
-        """`wake`: called on the server's thread when there are poses; must not block."""
-        self._wake = wake
+    def __init__(self, wake: Callable[[], object], grip: Callable[[bool], object] | None = None) -> None:
+        """`wake`: called when there are poses; `grip`: to close (True) or open the gripper, None where there is none.
+
+        Both are called on the server's thread and must not block.
+        """
+        self._wake, self._grip = wake, grip
         self._samples: deque[HandSample] = deque(maxlen=KEPT)
         self._holder: Any = None  # the connection whose device is held; of the server's thread only
         self._held_at = -math.inf  # [s] its latest pose
@@ -55,14 +58,13 @@ class HandPage:
             taken.append(self._samples.popleft())
         return taken
 
-    @staticmethod
-    def added(answer: Answer) -> Answer:
+    def added(self, answer: Answer) -> Answer:
         """A server of pages like `answer`, with this one among them."""
 
         def process(connection: Any, request: Any) -> Any:
             if urlsplit(request.path).path != PAGE:
                 return answer(connection, request)
-            response = connection.respond(200, _page())
+            response = connection.respond(200, _page(grips=self._grip is not None))
             del response.headers["Content-Type"]
             response.headers["Content-Type"] = "text/html; charset=utf-8"
             response.headers["Cache-Control"] = "no-store"
@@ -100,9 +102,13 @@ class HandPage:
             self._let_go(connection)
 
     def _receive(self, connection: Any, clock: RemoteClock, message: object) -> bool | None:
-        """Whether the device of the message counts; None: it is not held. Raises InvalidValueError."""
+        """Whether the device of the page counts; None: it is not held. Raises InvalidValueError."""
         now = time.monotonic()
         told = _parsed(message)
+        if "grip" in told:
+            if self._grip is not None:
+                self._grip(told["grip"])
+            return True if self._holder is connection else None
         taken = clock.here(1e-3 * finite(told.get("time", math.nan), "time"), now)
         if not told["held"]:
             self._let_go(connection)
@@ -124,17 +130,20 @@ class HandPage:
 
 
 def _parsed(message: object) -> dict[str, Any]:
-    problem = 'allowed: {"held": true or false, "time": [ms]}, and "pose": [x, y, z, qx, qy, qz, qw] of what is held'
+    problem = (
+        'allowed: {"held": true or false, "time": [ms]}, if held "pose": [x, y, z, qx, qy, qz, qw]; {"grip": true}'
+    )
     if not isinstance(message, str) or len(message) > MOST_CHARACTERS:
         raise InvalidValueError("message", "bytes or too long", problem)
     try:
         told = json.loads(message)
     except (ValueError, RecursionError):
         told = None
-    if not isinstance(told, dict) or not isinstance(told.get("held"), bool):
+    if not isinstance(told, dict) or not isinstance(told.get("grip", told.get("held")), bool):
         raise InvalidValueError("message", message[:40], problem)
     return told
 
 
-def _page() -> str:
-    return files(__package__).joinpath("hand_page.html").read_text(encoding="utf-8")
+def _page(grips: bool) -> str:
+    page = files(__package__).joinpath("hand_page.html").read_text(encoding="utf-8")
+    return page if grips else page.replace('<main id="hand">', '<main id="hand" class="bare">')

@@ -23,7 +23,7 @@ class Console:
 
     def __init__(self):
         self.samples, self.pressed, self.changed = [], [], threading.Condition()
-        self.page = HandPage(self.woken)
+        self.page = HandPage(self.woken, self.press)
         self.server = start_server("127.0.0.1", 0, Served(StopBar(self.press), hand=self.page))
         self.address = url("127.0.0.1", self.server.get_port())
 
@@ -34,7 +34,7 @@ class Console:
 
     def press(self, press):
         with self.changed:
-            self.pressed.append(press.value)
+            self.pressed.append(getattr(press, "value", press))
             self.changed.notify_all()
 
     def wait_for(self, ready):
@@ -126,6 +126,8 @@ def test_poses_that_nobody_takes_are_bounded():
         ('{"held": 1}', "message"),
         ("x" * 100_000, "message"),
         ('{"held": true}', "time"),
+        ('{"grip": "close"}', "message"),
+        ('{"grip": 1, "held": true, "time": 0}', "message"),
         ('{"held": false}', "time"),
         ('{"held": true, "time": NaN, "pose": [0,0,0,0,0,0,1]}', "time"),
         ('{"held": true, "time": "now", "pose": [0,0,0,0,0,0,1]}', "time"),
@@ -201,6 +203,32 @@ def test_halt_of_the_page_and_of_a_controller_are_the_stop_bars(console, page):
     console.wait_for(lambda: console.pressed == ["halt"])
     page.evaluate("window.device.buttons = [{}, {}, {}, {}, {}, { pressed: true }]")
     console.wait_for(lambda: console.pressed == ["halt", "halt"])
+
+
+@pytest.mark.lengthy
+def test_the_gripper_is_closed_and_opened_by_the_page_and_by_a_controller(console, page):
+    page.locator(".grips .close").click()
+    console.wait_for(lambda: console.pressed == [True])
+    page.evaluate("window.device.buttons = [{}, {}, {}, { pressed: true }]")
+    console.wait_for(lambda: console.pressed == [True, False])
+    page.evaluate("window.device.buttons = []")
+    page.locator(".hold").hover()
+    page.mouse.down()
+    said(page, "moves the tool")
+    page.evaluate("document.querySelector('.grips .close').click()")  # while it is held, with another finger
+    console.wait_for(lambda: console.pressed == [True, False, True])
+    said(page, "moves the tool")
+
+
+def test_an_arm_without_a_gripper_has_no_buttons_for_it_and_takes_no_such_message(console):
+    console.page._grip = None
+    with urllib.request.urlopen(console.address + PAGE, timeout=LIMIT) as response:
+        assert 'id="hand" class="bare"' in response.read().decode()
+    with console.connect() as page:
+        page.send('{"grip": true}')
+        page.send(held(0.0))
+        console.wait_for(lambda: len(console.samples) == 1)
+    assert console.pressed == []
 
 
 @pytest.mark.lengthy
