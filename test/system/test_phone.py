@@ -106,6 +106,7 @@ def test_the_gripper_closes_and_opens_with_the_plan(page, terminal):
         page.locator(f".grips .{button}").click()
         at_rest(terminal, first)
         assert terminal.operator.queue.gripper == pytest.approx(opening)
+    page.locator(".hold").hover()
 
 
 def test_in_a_mode_without_the_device_nothing_moves_and_the_page_says_so(page, terminal):

@@ -33,10 +33,17 @@ class PlaybackControls:
             "previous event": lambda: player.step(False),
             "next event": lambda: player.step(True),
         }
-        self._buttons.on_click(lambda _event: self._wishes.append(wishes[self._buttons.value]))
-        self._speed.on_update(lambda _event: self._wishes.append(lambda: player.set_speed(float(self._speed.value))))
 
-        async def moved(event: Any) -> None:  # a coroutine: viser then keeps the order of events
+        async def pressed(_event: Any) -> None:  # coroutines: viser then keeps the order of events
+            self._wishes.append(wishes[self._buttons.value])
+
+        async def chosen(_event: Any) -> None:
+            self._wishes.append(lambda: player.set_speed(float(self._speed.value)))
+
+        self._buttons.on_click(pressed)
+        self._speed.on_update(chosen)
+
+        async def moved(event: Any) -> None:
             if event.client_id is not None:  # by a person
                 self._at = float(self._time.value)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Sequence
 from enum import Enum
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -47,6 +48,7 @@ class StudyPage:
             self._buttons = {press: self._button(press) for press in Press}
         self._targets: list[tuple[Any, Any]] = []  # sphere and label
         self._drawn: tuple[int, int] | None = None
+        self._missing: list[str] = []  # answers that the note names
         self._places: list[FloatArray] = []
         self._plate: Any = None
         self.show("", (), ())
@@ -58,6 +60,7 @@ class StudyPage:
         rows = "".join(f"<div>{escape(line)}</div>" for line in lines)
         self._text.content = f'<div style="{INSET}"><b>{escape(title)}</b>{rows}</div>'
         self.note("")
+        self._missing = []
         if questions:
             self._questions.begin()
         self._questions.show(questions)
@@ -77,15 +80,20 @@ class StudyPage:
             press = self._pressed.popleft()
             if self._buttons[press].visible:
                 taken.append(press)
+        if self._missing:  # fewer with every answer
+            self._note_missing()
         return taken
 
     def answers(self) -> Workload | None:
         """The answers; None, and what is missing is shown, until each question is answered."""
+        self._note_missing()
+        return None if self._missing else self._questions.answers()
+
+    def _note_missing(self) -> None:
         missing = self._questions.missing()
-        if missing:
-            self.note(f"not answered yet: {', '.join(missing)}")
-            return None
-        return self._questions.answers()
+        if missing != self._missing:
+            self._missing = missing
+            self.note(f"not answered yet: {', '.join(missing)}" if missing else "")
 
     def answer(self, workload: Workload) -> None:
         """Give the answers in place of a person."""
@@ -136,7 +144,11 @@ class StudyPage:
     def _button(self, press: Press) -> Any:
         colour = {Press.BEGIN: "teal", Press.SAVE: "teal", Press.GIVE_UP: "orange"}.get(press, "gray")
         button = self._gui.add_button(press.value, color=colour, visible=False)
-        button.on_click(lambda _event: self.press(press))
+
+        async def pressed(_event: Any) -> None:  # a coroutine: viser then keeps the order of events
+            self.press(press)
+
+        button.on_click(pressed)
         return button
 
 
@@ -150,7 +162,7 @@ class _Questions:
             text = f"<b>{scale.title}</b>: {scale.question}<br>0 {scale.low}, 100 {scale.high}"
             question = gui.add_html(f'<div style="{INSET};font-size:0.85em">{text}</div>', visible=False)
             slider = gui.add_slider(scale.title, LOWEST, HIGHEST, STEP, MIDDLE, visible=False)
-            slider.on_update(lambda event, name=name: self._moved(name, event))
+            slider.on_update(partial(self._moved, name))
             self._rows[name] = (question, slider)
 
     def begin(self) -> None:
@@ -175,7 +187,7 @@ class _Questions:
             self._rows[name][1].value = value
         self._answered = set(self._rows)
 
-    def _moved(self, name: str, event: Any) -> None:
+    async def _moved(self, name: str, event: Any) -> None:  # a coroutine, as above: before the press that follows
         if event.client_id is not None:  # by a person
             self._answered.add(name)
 

@@ -1,5 +1,6 @@
 """The study's part of the console: only what is offered counts as pressed, no answer is one that was not given."""
 
+import asyncio
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -20,10 +21,10 @@ class Widget:
         self.visible = visible
 
     def on_click(self, callback):
-        self.press = lambda: callback(None)
+        self.press = lambda: asyncio.run(callback(None))
 
     def on_update(self, callback):
-        self.move = lambda value: (setattr(self, "value", value), callback(SimpleNamespace(client_id=1)))
+        self.move = lambda value: (setattr(self, "value", value), asyncio.run(callback(SimpleNamespace(client_id=1))))
 
 
 class Gui:
@@ -96,6 +97,8 @@ def test_each_question_must_be_answered_by_a_person_also_with_the_middle(page, g
     assert page.answers() is None
     assert gui.shows(f"not answered yet: {titles[-1]}")
     gui.sliders[titles[-1]].move(95)
+    assert page.take() == []
+    assert not gui.shows("not answered yet")  # told as answers come, not at the next press
     assert page.answers() == Workload({**dict.fromkeys(SCALES, 50), "frustration": 95})
 
 

@@ -59,10 +59,16 @@ def press(page, what):
 
 
 def answer(page, score):
+    """Save, be told what is not answered yet, answer that, save."""
+    press(page, Press.SAVE)
+    missing = page.get_by_text("not answered yet: ").first
+    missing.wait_for()
     for scale in SCALES.values():
         box = page.get_by_text(scale.title, exact=True).first.locator("xpath=following::input[@type='text'][1]")
         box.fill(str(score))
         box.press("Enter")
+    missing.wait_for(state="hidden")
+    press(page, Press.SAVE)
 
 
 @pytest.mark.nightly  # with a browser on two cores more than 40 s
@@ -74,10 +80,7 @@ def test_a_person_in_the_page_reaches_the_targets_goes_away_comes_back_and_gives
         page.get_by_text("trial 1 of 2").first.wait_for()
         press(page, Press.BEGIN)
         page.get_by_text("trial 1 of 2: reached").first.wait_for()
-        press(page, Press.SAVE)
-        page.get_by_text("not answered yet: mental demand").first.wait_for()
         answer(page, 30)
-        press(page, Press.SAVE)
         press(page, Press.PAUSE)
         assert study.ended.result(LIMIT) is False
         page.close()
@@ -89,7 +92,6 @@ def test_a_person_in_the_page_reaches_the_targets_goes_away_comes_back_and_gives
         press(page, Press.GIVE_UP)
         page.get_by_text("trial 2 of 2: abandoned").first.wait_for()
         answer(page, 80)
-        press(page, Press.SAVE)
         assert study.ended.result(LIMIT)
 
     with StudyFolder(place, SETTINGS) as folder:
