@@ -109,6 +109,10 @@ class Endpoint:
         total["late"] = sum(counts.late for session in self.sessions.values() for counts in session.counts)
         return +total
 
+    def report_refused(self, count: int) -> None:
+        """Report to every peer what this host has refused since its alarm was raised; 0: it is not raised."""
+        self._line.refused = count
+
     def _number(self, now: float, topic: int, message: bytes) -> int:
         kept = self._line.kept.get(topic)
         if kept is not None:
@@ -148,5 +152,12 @@ class RefusalAlarm:
     @property
     def text(self) -> str:
         """What was refused since the alarm was raised."""
-        counts = self._total - self._before
-        return "refused: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        return "refused: " + ", ".join(f"{name} {count}" for name, count in sorted(self._counts.items()))
+
+    def count(self, now: float) -> int:
+        """How many were refused since the alarm was raised, without those that were late; 0: it is not."""
+        return sum((self._counts - Counter(late=self._counts["late"])).values()) if self.is_raised(now) else 0
+
+    @property
+    def _counts(self) -> Counter[str]:
+        return self._total - self._before

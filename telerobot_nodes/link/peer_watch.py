@@ -44,6 +44,7 @@ class PeerWatch:
         self.state = LinkState.WAITING
         self.mismatch = ""  # why its handshake does not fit
         self.peer_age = math.inf  # [s] since it received from this host, as it reported last
+        self.peer_refused = 0  # what it has refused since its alarm was raised, as it reported last; 0: no alarm
         self._stale_after = stale_after
         self._heard = -math.inf
         self._heard_since = math.inf
@@ -54,7 +55,7 @@ class PeerWatch:
 
     def meet(self, now: float) -> None:
         """A session with it was opened: its clock is another."""
-        self.peer_age = math.inf
+        self.peer_age, self.peer_refused = math.inf, 0
         self._way, self._round_trip = Shortest(WAY_MEMORY), Shortest(ROUND_TRIP_MEMORY)
         self.beat_stamp, self.beat_arrived = 0.0, -math.inf
         self._heard_since = now
@@ -66,11 +67,11 @@ class PeerWatch:
             self._heard_since, self.peer_age = now, math.inf
         self._heard = now
 
-    def on_beat(self, now: float, stamp: float, age: float, echo: float | None, held: float) -> None:
-        """A beat with its stamp, its age of this host, and this host's own beat that it echoes."""
+    def on_beat(self, now: float, stamp: float, age: float, echo: float | None, held: float, refused: int = 0) -> None:
+        """A beat with its stamp, its age of this host, this host's own beat that it echoes, and what it refuses."""
         self._way.add(now, now - stamp)
         if stamp > self.beat_stamp:
-            self.beat_stamp, self.beat_arrived, self.peer_age = stamp, now, age
+            self.beat_stamp, self.beat_arrived, self.peer_age, self.peer_refused = stamp, now, age, refused
         if echo is not None and echo <= now:
             self._round_trip.add(now, max(0.0, now - echo - held))
 

@@ -87,6 +87,7 @@ class Line:
     topics: Sequence[Topic]
     upward: Sequence[bool]
     kept: dict[int, KeptMessages] = field(default_factory=dict)
+    refused: int = 0  # since this host's alarm was raised; 0: it is not raised
 
 
 class Session:
@@ -170,7 +171,7 @@ class Session:
     def _beat(self, now: float) -> Beat:
         held = max(0.0, now - self.watch.beat_arrived)
         rows = tuple(self._kept_row(topic) for topic, kept in self._line.kept.items() if kept.latest)
-        return Beat(self._peer_life, self.watch.beat_stamp, held, self.watch.age(now), rows)
+        return Beat(self._peer_life, self.watch.beat_stamp, held, self.watch.age(now), rows, self._line.refused)
 
     def _kept_row(self, topic: int) -> Kept:
         """What was sent of a topic; what still waits is neither to be asked for nor to be given up."""
@@ -280,7 +281,7 @@ class Session:
             return Fault.MALFORMED
         ours = beat.heard_life == self._life
         echo = beat.heard_stamp if ours and beat.heard_stamp > 0.0 else None
-        self.watch.on_beat(now, frame.stamp, beat.age if ours else math.inf, echo, beat.held)
+        self.watch.on_beat(now, frame.stamp, beat.age if ours else math.inf, echo, beat.held, beat.refused)
         return self._on_kept(beat.kept)
 
     def _on_kept(self, rows: Sequence[Kept]) -> list[Arrival]:

@@ -38,6 +38,33 @@ def test_an_alarm_is_over_after_a_quiet_time_and_the_next_one_counts_anew():
     assert alarm.text == "refused: forged 2"
 
 
+def test_late_messages_are_no_attack_that_other_hosts_are_told_of():
+    alarm = RefusalAlarm()
+    alarm.update(0.0, {"late": 5})
+    assert alarm.is_raised(1.0)
+    assert alarm.count(1.0) == 0
+    alarm.update(1.0, {"late": 7, "forged": 2, "stranger": 1})
+    assert alarm.count(1.0) == 3
+    assert alarm.count(1.0 + QUIET + 0.1) == 0
+
+
+def test_the_other_host_is_told_how_many_until_the_alarm_is_over(net):
+    alarm = RefusalAlarm()
+
+    def look():
+        cell = net.ends[CELL]
+        alarm.update(net.now, cell.refused())
+        cell.report_refused(alarm.count(net.now))
+
+    for _ in range(7):
+        net.deliver(CELL, b"TL strange", ("10.0.0.66", 7602))
+    net.run(0.3, look)
+    assert net.session(DESK).watch.peer_refused == 7
+    assert net.session(CELL).watch.peer_refused == 0
+    net.run(QUIET + 0.5, look)
+    assert net.session(DESK).watch.peer_refused == 0
+
+
 def test_the_copies_of_a_halt_are_no_refused_datagrams_and_a_later_replay_of_it_is_one(net):
     net.send(DESK, HALT, b"halt")
     net.run(0.5)

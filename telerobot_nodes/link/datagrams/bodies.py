@@ -11,8 +11,9 @@ from telerobot_nodes.link.datagrams.framing import MOST_BODY
 MOST_TEXT = 64  # bytes of a text in a hello
 MOST_ROWS = 32
 ALL_PARTS = 0xFFFF
+MOST_REFUSED = 0xFFFF_FFFF
 _HELLO = struct.Struct(">QQQ")
-_BEAT = struct.Struct(">QQII")
+_BEAT = struct.Struct(">QQIII")
 _DATA = struct.Struct(">BIHH")
 _ROW = struct.Struct(">BII")
 _WANT = struct.Struct(">BIHH")
@@ -80,20 +81,21 @@ class Beat:
     held: float  # [s] since that beat arrived
     age: float  # [s] since anything of the other side arrived; infinite: never
     kept: tuple[Kept, ...] = ()
+    refused: int = 0  # what its host has refused since the alarm was raised; 0: no alarm
 
     def pack(self) -> bytes:
         """The body's bytes."""
         numbers = self.heard_life, round(self.heard_stamp * 1e6), _milliseconds(self.held), _milliseconds(self.age)
-        return _BEAT.pack(*numbers) + _rows(self.kept)
+        return _BEAT.pack(*numbers, min(self.refused, MOST_REFUSED)) + _rows(self.kept)
 
     @staticmethod
     def unpack(body: bytes) -> Beat | None:
         """The beat in a body."""
         if len(body) < _BEAT.size:
             return None
-        life, stamp, held, age = _BEAT.unpack_from(body)
+        life, stamp, held, age, refused = _BEAT.unpack_from(body)
         kept = _unpacked_rows(body[_BEAT.size :])
-        return None if kept is None else Beat(life, stamp * 1e-6, _seconds(held), _seconds(age), kept)
+        return None if kept is None else Beat(life, stamp * 1e-6, _seconds(held), _seconds(age), kept, refused)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from enum import Enum, IntEnum
 from telerobot_nodes.link.datagrams.cipher import Sender, decrypt, encrypt
 
 MAGIC = b"TL"
-SIGNED, ENCRYPTED = 1, 2  # versions
+SIGNED, ENCRYPTED = 3, 4  # versions; 1 and 2 had beats without `refused`
 MOST_BYTES = 1200  # of a datagram: no network on the way has to split it
 CODE_BYTES = 16
 INTERFACE_BYTES = 8

@@ -224,6 +224,7 @@ class LinkNode(GraphNode):
             messages = [self._state_of(session, now) for session in self._endpoint.sessions.values()]
             silence = min(session.watch.silence(now) for session in self._endpoint.sessions.values())
             alarm = self._alarm.update(now, self._endpoint.refused() + self._by_role)
+            self._endpoint.report_refused(self._alarm.count(now))
         if self._desk is not None:
             self._desk.note_link(silence)
         if alarm:
@@ -252,6 +253,7 @@ class LinkNode(GraphNode):
             peer_age=_finite(watch.peer_age),
             round_trip=watch.round_trip,
             reason=watch.mismatch if watch.state is LinkState.REFUSED else "",
+            peer_refused=watch.peer_refused,
         )
 
     def _note_change(self, peer: str, state: LinkState, reason: str) -> bool:

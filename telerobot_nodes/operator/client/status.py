@@ -197,6 +197,7 @@ class PeerStatus:
     peer_age: float = -1.0
     round_trip: float = -1.0
     reason: str = ""
+    peer_refused: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", _member(LinkState, self.state, "state"))

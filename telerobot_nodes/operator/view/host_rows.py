@@ -65,6 +65,9 @@ def _link(peer: PeerStatus) -> tuple[str, Tone]:
         text += f" FOR {seconds(peer.age)}"
     elif peer.reason:
         text += f": {peer.reason}"
+    if peer.peer_refused:
+        text += f"; ALARM: {peer.peer_refused} strange or altered datagrams came to it"
+        tone = Tone.WARN if tone is Tone.PLAIN else tone
     return text, tone
 
 

@@ -9,7 +9,7 @@ from simulated_net import CELL, DESK, HALT, OPERATIONS, Net
 
 from telerobot_nodes.core.protocol import LinkState
 from telerobot_nodes.link import Fault, Frame, Kind, decode, encode
-from telerobot_nodes.link.datagrams.framing import MOST_BODY, MOST_BYTES
+from telerobot_nodes.link.datagrams.framing import ENCRYPTED, MOST_BODY, MOST_BYTES
 
 KEY = bytes(range(32))
 SECRET = b"move the arm to the patient's left"
@@ -74,7 +74,7 @@ def test_two_hosts_that_encrypt_work_over_loss_and_nothing_of_theirs_is_readable
     assert net.messages(CELL, HALT) == [b"halt, please"]
     assert len(net.messages(CELL, OPERATIONS)) >= 15  # what is lost is the log's to repair
     assert not any(b"operation" in datagram or b"halt" in datagram for _, datagram in net.taps)
-    assert all(datagram[2] == 2 for _, datagram in net.taps)
+    assert all(datagram[2] == ENCRYPTED for _, datagram in net.taps)
 
 
 @pytest.mark.parametrize("encrypts", [CELL, DESK])

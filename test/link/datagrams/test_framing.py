@@ -95,11 +95,12 @@ def test_a_hello_comes_out_as_it_went_in(nonce, heard_nonce, life, host, robot, 
     assert Hello.unpack(hello.pack()) == hello
 
 
-@given(U64, st.integers(0, 10**9), st.integers(0, 10**6), ROWS)
-def test_a_beat_comes_out_as_it_went_in(life, stamp, age, rows):
-    beat = Beat(life, stamp * 1e-6, 0.25, age * 1e-3, rows)
+@given(U64, st.integers(0, 10**9), st.integers(0, 10**6), ROWS, st.integers(0, 2**40))
+def test_a_beat_comes_out_as_it_went_in(life, stamp, age, rows, refused):
+    beat = Beat(life, stamp * 1e-6, 0.25, age * 1e-3, rows, refused)
     got = Beat.unpack(beat.pack())
     assert (got.heard_life, got.kept, got.held) == (life, rows, 0.25)
+    assert got.refused == min(refused, 2**32 - 1)
     assert got.age == pytest.approx(beat.age)
     assert Beat.unpack(Beat(life, 0.0, 0.0, float("inf")).pack()).age == float("inf")
 

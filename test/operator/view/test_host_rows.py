@@ -38,6 +38,16 @@ def test_a_graph_without_hosts_file_shows_no_link(client):
         (PeerStatus("cell", LinkState.HALF_OPEN), "HALF-OPEN: it receives nothing from this host", Tone.BAD),
         (PeerStatus("cell", LinkState.STALE, age=3.2), "SILENT FOR 3.2 s", Tone.BAD),
         (PeerStatus("cell", LinkState.REFUSED, reason="robot: panda"), "REFUSED: robot: panda", Tone.BAD),
+        (
+            PeerStatus("cell", LinkState.FRESH, peer_refused=7),
+            "fresh; ALARM: 7 strange or altered datagrams came to it",
+            Tone.WARN,
+        ),
+        (
+            PeerStatus("cell", LinkState.HALF_OPEN, peer_refused=1),
+            "HALF-OPEN: it receives nothing from this host; ALARM: 1 strange or altered datagrams came to it",
+            Tone.BAD,
+        ),
     ],
 )
 def test_each_state_of_the_link_is_shown_with_its_reason(client, status, text, tone):
