@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from itertools import pairwise
 
 import pytest
@@ -23,6 +25,7 @@ from telerobot_nodes.nodes.clients import Terminal
 from telerobot_nodes.nodes.framework import qos_profile
 from telerobot_nodes.operator.client import commands
 from telerobot_nodes.operator.recording import BagReader
+from telerobot_nodes.operator.view import view
 from telerobot_nodes.plan.queue.recorded_path import EPOCH_BLOCK
 
 pytestmark = [
@@ -126,6 +129,20 @@ def test_a_cut_in_the_middle_of_a_plan_is_told_and_survived(hosts, terminal):
     hosts.relay.set(BAD)
     wait(terminal, lambda c: terminal.link is LinkState.FRESH and not c.queue.stale)
     finish(terminal)
+
+
+@pytest.mark.nightly
+def test_an_attack_on_the_robots_link_is_shown_at_the_operators(hosts, terminal):
+    wait(terminal, lambda c: "cell" in c.peers)
+    before = terminal.operator.peers["cell"].peer_refused  # the network sends some datagrams twice
+    port = hosts.relay.robot_at
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        for _ in range(500):
+            stranger.sendto(b"TL" + os.urandom(60), ("127.0.0.1", port))
+            time.sleep(0.001)  # so that none is lost to a full buffer
+    wait(terminal, lambda c: c.peers["cell"].peer_refused >= before + 500)
+    rows = {row.label: row.text for row in view(terminal.operator, terminal.now()).rows}
+    assert "ALARM: it has refused" in rows["link to cell"]
 
 
 @pytest.mark.nightly

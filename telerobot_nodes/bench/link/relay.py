@@ -45,6 +45,7 @@ class Relay:
 
     def __init__(self, robot: int, operator: int) -> None:
         """The ports of the two hosts."""
+        self.robot_at = robot
         self._sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
         for made in self._sockets:
             made.bind((LOOPBACK, 0))

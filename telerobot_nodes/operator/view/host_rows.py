@@ -66,7 +66,7 @@ def _link(peer: PeerStatus) -> tuple[str, Tone]:
     elif peer.reason:
         text += f": {peer.reason}"
     if peer.peer_refused:
-        text += f"; ALARM: {peer.peer_refused} strange or altered datagrams came to it"
+        text += f"; ALARM: it has refused {peer.peer_refused} datagrams"
         tone = Tone.WARN if tone is Tone.PLAIN else tone
     return text, tone
 

@@ -40,12 +40,12 @@ def test_a_graph_without_hosts_file_shows_no_link(client):
         (PeerStatus("cell", LinkState.REFUSED, reason="robot: panda"), "REFUSED: robot: panda", Tone.BAD),
         (
             PeerStatus("cell", LinkState.FRESH, peer_refused=7),
-            "fresh; ALARM: 7 strange or altered datagrams came to it",
+            "fresh; ALARM: it has refused 7 datagrams",
             Tone.WARN,
         ),
         (
             PeerStatus("cell", LinkState.HALF_OPEN, peer_refused=1),
-            "HALF-OPEN: it receives nothing from this host; ALARM: 1 strange or altered datagrams came to it",
+            "HALF-OPEN: it receives nothing from this host; ALARM: it has refused 1 datagrams",
             Tone.BAD,
         ),
     ],
