@@ -40,7 +40,9 @@ class QueueParameters:
     agent: str = parameter(
         "", doc="name of this operator, for authority; empty: the host of a hosts file, the namespace, else operator"
     )
-    sample_period: float = parameter(0.02, unit="s", low=0.004, high=0.2, doc="time between plan points, a whole multiple of 0.004 s")
+    sample_period: float = parameter(
+        0.02, unit="s", low=0.004, high=0.2, doc="time between plan points, a whole multiple of 0.004 s"
+    )
     capacity: int = parameter(100_000, low=512, high=10_000_000, doc="largest number of points")
     stale_after: float = parameter(
         0.4, unit="s", low=0.05, high=60.0, doc="time without a report after which data are stale"
