@@ -120,8 +120,8 @@ def _lay_plan(page: ConsolePage, terminals: Sequence[Terminal], points: int) -> 
     end, lengths = time.monotonic() + LAY_LIMIT, [-1] * len(terminals)
     while min(lengths) < points and time.monotonic() < end:
         for arm, terminal in enumerate(terminals):
-            length = terminal.operator.queue.length
-            if length == lengths[arm] and length < points:  # the replay has ended
+            length, plays = terminal.operator.queue.length, terminal.operator.input.replay
+            if length == lengths[arm] < points and not plays:  # a hand that rests adds no points either
                 _done(terminal, commands.Replay())
             lengths[arm] = length
         page.spin(0.5)
