@@ -140,7 +140,7 @@ def _damped_solution(ws: Workspace, dq: FloatArray, damping: float) -> None:
     n = J.shape[1]
     _square(ws)
     added = TINY
-    if not _factor(ws, -SIGMA_SAFE * SIGMA_SAFE):  # else every singular value is above it: a fifth of finding the least
+    if not _factor(ws, -SIGMA_SAFE * SIGMA_SAFE):  # with this factor none is below it, and need not be found
         ratio = min(_smallest_of_square(ws) / SIGMA_SAFE, 1.0)
         added = damping * LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio)
     _factor(ws, added)
@@ -242,7 +242,7 @@ def inverse_step(
     return linear, angular
 
 
-@numba.njit(cache=True, forceinline=True)  # a call with a workspace takes as long as a step
+@numba.njit(cache=True, forceinline=True)  # to call it with so many arrays takes as long as its step
 def converge(
     chain: Chain,
     q: FloatArray,
