@@ -15,6 +15,7 @@ from telerobot_nodes.link import MOST_BYTES, Data, Frame, Kind, decode, encode
 
 FORGED = 1_000_000  # first number of the messages that nobody but an attacker sends
 AHEAD = 5_000  # datagrams by which a forger's numbers are ahead of the sender's
+BEGINNING = encode(Frame(Kind.BEAT, 0, bytes(8), 1, 1, 0.0, b""), b"")[:3]  # of every signed datagram
 
 
 class Command(NamedTuple):
@@ -33,7 +34,7 @@ def opened(datagrams: Sequence[bytes], key: bytes, kind: Kind | None = None) -> 
 def noise(draw: Random, count: int) -> list[bytes]:
     """Bytes at random, half of them with the beginning of a datagram of the link."""
     made = [draw.randbytes(draw.randrange(1, MOST_BYTES)) for _ in range(count)]
-    return [b"TL\x01" + one if at % 2 else one for at, one in enumerate(made)]
+    return [BEGINNING + one if at % 2 else one for at, one in enumerate(made)]
 
 
 def repeated(datagrams: Sequence[bytes], count: int) -> list[bytes]:

@@ -20,6 +20,7 @@ from telerobot_nodes.link.datagrams.framing import (
     MAGIC,
     MOST_BODY,
     MOST_BYTES,
+    SIGNED,
     Fault,
     Frame,
     Kind,
@@ -76,7 +77,7 @@ def test_a_cut_or_lengthened_datagram_is_refused(frame, data):
 @given(st.binary(max_size=2 * MOST_BYTES))
 def test_any_bytes_are_refused_without_an_error(noise):
     assert isinstance(decode(noise, KEY), Fault)
-    assert isinstance(decode((MAGIC + b"\x01" + noise)[:MOST_BYTES], KEY), Fault)
+    assert isinstance(decode((MAGIC + bytes([SIGNED]) + noise)[:MOST_BYTES], KEY), Fault)
 
 
 def test_another_key_and_another_version_are_told_apart():
