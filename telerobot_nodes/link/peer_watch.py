@@ -67,7 +67,7 @@ class PeerWatch:
             self._heard_since, self.peer_age = now, math.inf
         self._heard = now
 
-    def on_beat(self, now: float, stamp: float, age: float, echo: float | None, held: float, refused: int = 0) -> None:
+    def on_beat(self, now: float, stamp: float, age: float, echo: float | None, held: float, refused: int) -> None:
         """A beat with its stamp, its age of this host, this host's own beat that it echoes, and what it refuses."""
         self._way.add(now, now - stamp)
         if stamp > self.beat_stamp:

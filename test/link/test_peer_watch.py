@@ -15,7 +15,7 @@ STALE = 0.5
 
 def beat(watch, now, age=0.1, echo=None, offset=1000.0, way=0.0):
     watch.hear(now)
-    watch.on_beat(now, now - way + offset, age, echo, 0.0)
+    watch.on_beat(now, now - way + offset, age, echo, 0.0, 0)
     watch.update(now)
 
 

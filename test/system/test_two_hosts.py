@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from itertools import pairwise
 
 import pytest
@@ -137,10 +136,9 @@ def test_an_attack_on_the_robots_link_is_shown_at_the_operators(hosts, terminal)
     before = terminal.operator.peers["cell"].peer_refused  # the network sends some datagrams twice
     port = hosts.relay.robot_at
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-        for _ in range(500):
+        for _ in range(100):  # as many as a socket's buffer holds
             stranger.sendto(b"TL" + os.urandom(60), ("127.0.0.1", port))
-            time.sleep(0.001)  # so that none is lost to a full buffer
-    wait(terminal, lambda c: c.peers["cell"].peer_refused >= before + 500)
+    wait(terminal, lambda c: c.peers["cell"].peer_refused >= before + 100)
     rows = {row.label: row.text for row in view(terminal.operator, terminal.now()).rows}
     assert "ALARM: it has refused" in rows["link to cell"]
 

@@ -140,7 +140,7 @@ def _damped_solution(ws: Workspace, dq: FloatArray, damping: float) -> None:
     n = J.shape[1]
     _square(ws)
     added = TINY
-    if not _factor(ws, -SIGMA_SAFE * SIGMA_SAFE):  # with this factor none is below it, and need not be found
+    if not _factor(ws, -SIGMA_SAFE * SIGMA_SAFE):  # with this factor no singular value is below
         ratio = min(_smallest_of_square(ws) / SIGMA_SAFE, 1.0)
         added = damping * LAMBDA_MAX * LAMBDA_MAX * (1.0 - ratio * ratio)
     _factor(ws, added)

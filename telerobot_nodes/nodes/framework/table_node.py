@@ -17,6 +17,7 @@ from rclpy.action import ActionClient
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
+from rclpy.time import Time
 
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
@@ -25,6 +26,9 @@ from telerobot_nodes.nodes.framework.actions import Goal, GoalServer
 from telerobot_nodes.nodes.framework.deferred import DeferredResponse, DeferredService, Send
 from telerobot_nodes.nodes.framework.interfaces import interface_class, qos_profile
 from telerobot_nodes.nodes.framework.services import PatientService
+
+SAME_INSTANT = 0.002  # [s] between two readings of a clock: no stall came between
+CLOCK_READINGS = 5  # most tries to read both clocks without a stall
 
 
 class TableNode(LifecycleNode):  # type: ignore[misc]
@@ -165,10 +169,21 @@ class TableNode(LifecycleNode):  # type: ignore[misc]
 
     def stamp(self, at: float = math.inf) -> Any:
         """ROS time when the host's monotonic clock was `at` [s], by default now; for people and bags."""
-        now = self.get_clock().now()
         if at == math.inf:
-            return now.to_msg()
-        return (now - Duration(nanoseconds=int(1e9 * max(self.now() - at, 0.0)))).to_msg()
+            return self.get_clock().now().to_msg()
+        now, stamp_now = self.both_clocks()
+        return (stamp_now - Duration(nanoseconds=int(1e9 * max(now - at, 0.0)))).to_msg()
+
+    def both_clocks(self) -> tuple[float, Time]:
+        """`now` and the clock of stamps at one instant, read again after a stall between them.
+
+        With the stall in it, a sample is older than the one before it, or newer than the one after it.
+        """
+        for _ in range(CLOCK_READINGS):
+            before, stamp_now, after = self.now(), self.get_clock().now(), self.now()
+            if after - before < SAME_INSTANT:
+                break
+        return after, stamp_now
 
     def destroy_node(self) -> None:
         """Release everything that the middleware holds for this node, so that its participant ends here.

@@ -29,8 +29,6 @@ STATE_PERIOD = 0.1  # [s]
 WARN_PERIOD = 1.0  # [s] between reports of late samples
 PATH_PERIOD = 0.5  # [s]
 PATH_POSES = 200  # most poses of the displayed path
-SAME_INSTANT = 0.002  # [s] between two readings of a clock: no stall came between
-CLOCK_READINGS = 5  # most tries to read both clocks without a stall
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ class PathPlanQueueNode(GraphNode):
     def _follow_pose(self, message: Any) -> bool:
         """Command a pose; False for a sample of the device that is too late."""
         frame, late = message.header.frame_id, 0.0
-        now, stamp_now = self._both_clocks()
+        now, stamp_now = self.both_clocks()
         if frame == "device":
             stamp = message.header.stamp  # devices are on this host: their clock is this node's
             late = 1e-9 * (stamp_now - Time.from_msg(stamp)).nanoseconds if stamp.sec else 0.0
@@ -168,17 +166,6 @@ class PathPlanQueueNode(GraphNode):
                 return False
         self._queue.command_pose(now, convert.pose_to_array(message.pose), frame, late)
         return True
-
-    def _both_clocks(self) -> tuple[float, Time]:
-        """The node's time [s] and the clock of stamps at one instant, read again after a stall between them.
-
-        With the stall in it, a sample is older than the one before it, or newer than the one after it.
-        """
-        for _ in range(CLOCK_READINGS):
-            before, stamp_now, after = self.now(), self.get_clock().now(), self.now()
-            if after - before < SAME_INSTANT:
-                break
-        return after, stamp_now
 
     def _follows_sample(self, late: float) -> bool:
         follows = self._samples.receive(late, self._drop_after)
