@@ -47,6 +47,13 @@ class TransitionError(TelerobotError):
         super().__init__(f"{machine}: event {event} is not defined in state {state}")
 
 
+class NotNowError(TransitionError):
+    """A person's request does not fit the present state; `why` names the state. Nothing was changed."""
+
+    def __init__(self, what: str, why: str) -> None:
+        TelerobotError.__init__(self, f"{what} is not possible now: {why}")
+
+
 class JoinError(TelerobotError):
     """Two paths cannot be joined; the message gives the reason. Nothing was changed."""
 

@@ -11,11 +11,15 @@ from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
+from std_srvs.srv import SetBool, Trigger
 
+from telerobot.msg import PlanOperation, PlanOperations, PlanQueueState
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.operator import path_plan_queue
 from telerobot_nodes.nodes.operator.path_plan_queue import PathPlanQueueNode
+from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
 
 TOPIC = "path_plan_queue/pose_target_cmds"
 
@@ -142,3 +146,49 @@ def test_the_path_is_published_to_who_comes_to_see_it(ros, device):
     ros.probe.create_subscription(Path, name, shown.append, qos_profile(graph.topic(name).qos))
     assert ros.until(lambda: shown)
     assert shown[0].header.frame_id == "world"
+
+
+NEVER = 1e6  # [s]
+
+
+def received(ros, kind, name):
+    messages = []
+    ros.probe.create_subscription(kind, name, messages.append, qos_profile(graph.topic(name).qos))
+    return messages
+
+
+def pressed(ros, kind, name, request, success=True):
+    service = ros.probe.create_client(kind, f"path_plan_queue/{name}")
+    assert ros.until(service.service_is_ready)
+    answer = service.call_async(request)
+    assert ros.until(answer.done)
+    assert answer.result().success is success
+    return answer.result().message
+
+
+def test_what_a_person_has_pressed_is_shown_at_once_and_not_with_the_next_period(ros, monkeypatch):
+    monkeypatch.setattr(path_plan_queue, "STATE_PERIOD", NEVER)
+    states = received(ros, PlanQueueState, "path_plan_queue/state")
+    node = ros.add(PathPlanQueueNode(NodeOptions("path_plan_queue", graph="demo")))
+    pressed(ros, SetBool, "time_clutch", SetBool.Request(data=False))
+    assert ros.until(lambda: states and not states[-1].time_clutch)
+    pressed(ros, SetBool, "time_clutch", SetBool.Request(data=True))
+    assert ros.until(lambda: states[-1].time_clutch)
+    assert node.health().values["refused"] == 0
+
+
+def test_a_pause_leaves_at_once_and_not_with_the_next_points(ros):
+    sent = received(ros, PlanOperations, "plan_executor/operations")
+    ros.add(PlanExecutorNode(NodeOptions("plan_executor")))
+    node = ros.add(PathPlanQueueNode(NodeOptions("path_plan_queue", graph="demo")))
+    assert ros.until(lambda: node._queue.has_authority)
+    next(timer for timer in node.timers if timer.timer_period_ns == 1e9 * path_plan_queue.POLL_PERIOD).cancel()
+    pressed(ros, Trigger, "pause", Trigger.Request())
+    pauses = lambda: [one for message in sent for one in message.operations if one.kind == PlanOperation.PAUSE]  # noqa: E731
+    assert ros.until(pauses)
+
+
+def test_a_press_before_the_robot_has_reported_is_answered_in_words_for_a_person(ros):
+    ros.add(PathPlanQueueNode(NodeOptions("path_plan_queue", graph="demo")))
+    answer = pressed(ros, Trigger, "pause", Trigger.Request(), success=False)
+    assert answer == "an operation on the plan is not possible now: no report yet"

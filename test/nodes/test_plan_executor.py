@@ -11,8 +11,9 @@ from geometry_msgs.msg import WrenchStamped
 from telerobot.msg import ControlState, ExecutedPoints, ExecutorState
 from telerobot_nodes import graph
 from telerobot_nodes.core.config import Journal, NodeOptions
-from telerobot_nodes.core.protocol import StopCause
+from telerobot_nodes.core.protocol import ExecutorMode, StopCause
 from telerobot_nodes.nodes.framework import qos_profile
+from telerobot_nodes.nodes.robot import plan_executor
 from telerobot_nodes.nodes.robot.plan_executor import PlanExecutorNode
 from telerobot_nodes.operator.client import robot_from_message
 from telerobot_nodes.plan.executor import ExecutorMemory
@@ -60,6 +61,23 @@ def test_until_the_loop_has_seen_the_arm_nothing_is_reported_as_measured(ros):
     assert list(states[-1].joint_position) == list(node._robot.home)
 
 
+def test_another_mode_is_published_at_once_and_not_with_the_next_period(ros, monkeypatch):
+    """A person who pressed HALT or pause waits for it."""
+    monkeypatch.setattr(plan_executor, "STATE_PERIOD", 1e6)
+    states = []
+    state, control = (graph.topic(name) for name in ("plan_executor/state", "gcmsf_control/state"))
+    ros.probe.create_subscription(ExecutorState, state.name, states.append, qos_profile(state.qos))
+    loop = ros.probe.create_publisher(ControlState, control.name, qos_profile(control.qos))
+    node = ros.add(PlanExecutorNode(NodeOptions("plan_executor")))
+    assert ros.until(loop.get_subscription_count)
+    fields = ("path_position", "path_velocity", "measured_position", "measured_velocity")
+    message = ControlState(**{name: [0.0] * node._robot.dof for name in fields})
+    ros.probe.create_timer(0.01, lambda: loop.publish(message))
+    for message.halted in (True, False, True):
+        assert ros.until(lambda: states and (states[-1].state == ExecutorMode.HALTED) is message.halted)
+    assert len(states) < 20
+
+
 def journaled(file):
     return ExecutorMemory.from_text(file.read_text().splitlines()[-1].partition(" ")[2])
 
@@ -80,7 +98,5 @@ def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path):
     still = [0.0] * node._robot.dof
     places = dict.fromkeys(("path_position", "path_velocity", "measured_position", "measured_velocity"), still)
     node._on_control(ControlState(window_number=5, arrived_time=0.85, **places))
-    assert journaled(file).executed_seq == 40
-    node._publish_state()  # the next tick is later than a kill
-    assert journaled(file).executed_seq == 42
+    assert journaled(file).executed_seq == 42  # the next tick is later than a kill
     assert ros.until(lambda: [(m.first_seq, m.last_seq) for m in reported] == [(41, 42)])

@@ -30,6 +30,7 @@ STATE_LIMIT = 10.0  # [s]
 LAY_LIMIT = 600.0  # [s] to lay the plan, which takes as long as a hand needs
 NODE = "operator_console"
 SAMPLE = 1.0  # [s] between two looks at the memory
+SHOWN = 30  # of them in the result
 CLUTCH = {True: "time clutch: engaged", False: "time clutch: disengaged"}
 
 
@@ -62,7 +63,7 @@ def run(options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         for terminal in terminals[1:]:  # halted with the console's own arm
             _done(terminal, commands.Resume())
         laid = _lay_plan(page, terminals, points)
-        figures = {"plan_points": laid, **_traffic(page, supervisor.pid(NODE), seconds)}
+        figures = {"plan_points": laid, **_traffic(page, terminals, supervisor.pid(NODE), seconds)}
         if "image" in options:
             page.picture(str(options["image"]))
     figures["presses"] = {name: report.quantiles(rows) for name, rows in times.items()}
@@ -132,14 +133,15 @@ def _lay_plan(page: ConsolePage, terminals: Sequence[Terminal], points: int) -> 
     return lengths
 
 
-def _traffic(page: ConsolePage, pid: int, seconds: float) -> dict[str, Any]:
-    """Bytes to the page, memory of the console and duration of its drawings, while the arm moves and a hand plays."""
+def _traffic(page: ConsolePage, terminals: Sequence[Terminal], pid: int, seconds: float) -> dict[str, Any]:
+    """Bytes to the page, memory of the console and duration of its drawings, while the arms follow a replayed hand."""
     from telerobot_nodes.nodes.probes import diagnostics_of
 
     before, began = page.received.copy(), time.monotonic()
     memory: list[tuple[float, float]] = []
     while time.monotonic() - began < seconds:
         memory.append((time.monotonic() - began, _resident(pid)))
+        _keep_playing(terminals)
         page.spin(SAMPLE)
     elapsed = time.monotonic() - began
     got = {path: (page.received[path] - before[path]) / elapsed / 1e3 for path in page.received}
@@ -150,9 +152,18 @@ def _traffic(page: ConsolePage, pid: int, seconds: float) -> dict[str, Any]:
         "kilobytes_per_second_without_camera": round(sum(rate for path, rate in got.items() if path != PICTURES), 1),
         "console_memory_mb": round(memory[-1][1] / 1e6, 1),
         "console_memory_mb_per_hour": round(3600.0 * slope / 1e6, 2),
+        "console_memory_mb_by_time": [round(size / 1e6, 2) for _, size in memory[:: max(len(memory) // SHOWN, 1)]],
         "drawing_median_ms": float(drawing.split()[0]),
         "seconds": round(elapsed, 1),
     }
+
+
+def _keep_playing(terminals: Sequence[Terminal]) -> None:
+    """Replay the hand again for each arm where it has ended."""
+    for terminal in terminals:
+        terminal.spin(0.05)
+        if not terminal.operator.input.replay:
+            _done(terminal, commands.Replay())
 
 
 def _slope(rows: Sequence[tuple[float, float]]) -> float:

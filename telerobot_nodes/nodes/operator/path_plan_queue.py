@@ -143,7 +143,7 @@ class PathPlanQueueNode(GraphNode):
             "plan_in_force", lambda message: self._queue.follow_active_plan(convert.update_from_message(message))
         )
         PlanningSceneMonitor(planner).attach(self)
-        QueueServices(self, self._queue, self._authority_client)
+        QueueServices(self, self._queue, self._authority_client, self._publish_change)
         self.every(POLL_PERIOD, self._poll)
         self.every(STATE_PERIOD, self._publish_state)
         self.every(PATH_PERIOD, self._publish_path)
@@ -211,6 +211,11 @@ class PathPlanQueueNode(GraphNode):
         if request is not None:
             link = self._authority_link.next(self.stamp())
             self._authority.publish(convert.authority_to_message(link, request))
+
+    def _publish_change(self) -> None:
+        """Send and publish at once what a person has pressed."""
+        self._poll()
+        self._publish_state()
 
     def _publish_plan(self) -> None:
         in_force = self._queue.has_authority

@@ -21,10 +21,20 @@ AUTHORITY_SERVICES = {
 
 
 class QueueServices:
-    """Serves each control of the queue on `node`. A refusal of the core becomes the answer's message."""
+    """Serves each control of the queue on `node`. A refusal of the core becomes the answer's message.
 
-    def __init__(self, node: GraphNode, queue: PathPlanQueue, authority_client: AuthorityClient) -> None:
+    `changed` is called after each request.
+    """
+
+    def __init__(
+        self,
+        node: GraphNode,
+        queue: PathPlanQueue,
+        authority_client: AuthorityClient,
+        changed: Callable[[], None],
+    ) -> None:
         self._node, self._queue, self._authority_client = node, queue, authority_client
+        self._changed = changed
         handlers: dict[str, Callable[[Any, Any], None]] = {
             "time_clutch": self._on_time_clutch,
             "position_clutch": self._on_position_clutch,
@@ -49,7 +59,11 @@ class QueueServices:
         for name, kind in AUTHORITY_SERVICES.items():
             handlers[name] = partial(self._on_authority, kind)
         for name, handler in handlers.items():
-            node.serve(f"path_plan_queue/{name}", handler)
+            node.serve(f"path_plan_queue/{name}", partial(self._serve, handler))
+
+    def _serve(self, handler: Callable[[Any, Any], None], request: Any, response: Any) -> None:
+        handler(request, response)
+        self._node.soon(self._changed)
 
     def _on_time_clutch(self, request: Any, response: Any) -> None:
         self._queue.set_time_clutch(self._node.now(), request.data)

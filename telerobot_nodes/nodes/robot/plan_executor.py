@@ -11,7 +11,7 @@ from std_srvs.srv import Trigger
 
 from telerobot.msg import ExecutedPoints, Resume
 from telerobot_nodes.core.config import Journal, NodeOptions, state_file
-from telerobot_nodes.core.protocol import AuthorityKind, OperationKind, StopCause
+from telerobot_nodes.core.protocol import AuthorityKind, ExecutorMode, OperationKind, StopCause
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3
 from telerobot_nodes.errors import InvalidValueError, JournalError, TelerobotError
@@ -45,6 +45,7 @@ class PlanExecutorNode(GraphNode):
         self._velocity = np.zeros(self._robot.dof)
         self._wrench = np.zeros(6)
         self._control: Any = None  # latest state of the control loop
+        self._mode = ExecutorMode.STARTING  # as published
         self._window = self.publisher("plan_executor/window")
         self._state = self.publisher("plan_executor/state")
         self._executed = self.publisher("plan_executor/executed")
@@ -72,6 +73,7 @@ class PlanExecutorNode(GraphNode):
         for operation in self._core.drain_requests():
             self._request(operation)
         self._end_halt()
+        self._publish_change()
 
     def _on_authority(self, message: Any) -> None:
         self._core.on_authority(self.now(), convert.authority_from_message(message))
@@ -99,6 +101,7 @@ class PlanExecutorNode(GraphNode):
         self._control = message
         self._core.measured = self._position if self._position.size == self._robot.dof else None
         self._core.on_control(self.now(), convert.control_from_message(message))
+        self._publish_change()
 
     def _end_halt(self) -> None:
         """Pass a RESUME on to the control loop, until its report shows the end of the halt."""
@@ -163,9 +166,16 @@ class PlanExecutorNode(GraphNode):
                 return False
         return True
 
+    def _publish_change(self) -> None:
+        """Publish another mode at once: a person may have pressed for it."""
+        if self._core.report(self.now()).mode is not self._mode:
+            self._publish_state()
+
     def _publish_state(self) -> None:
         self._remember()
-        message = convert.report_to_message(self._link.next(self.stamp()), self._core.report(self.now()))
+        report = self._core.report(self.now())
+        self._mode = report.mode
+        message = convert.report_to_message(self._link.next(self.stamp()), report)
         if self._position.size:
             message.joint_position = convert.doubles(self._position)
             message.tool_pose = convert.doubles(pose_from_se3(self._robot.forward(self._position)))

@@ -42,8 +42,8 @@ from telerobot_nodes.operator.web import (
     url,
 )
 
-STEP_PERIOD = 0.04  # [s] of the node
-DRAW_PERIOD = 0.1  # [s] shortest time between two drawings
+STEP_PERIOD = 0.05  # [s] of the node, which draws the arms as often
+TEXT_PERIOD = 0.1  # [s] between two drawings of bar and panel, unless what an operator presses for has changed
 ALL_OFFERED = frozenset({commands.TimeClutch, commands.TimeRatio, commands.Clear})
 PRESSES: dict[Press, Callable[[], commands.Command]] = {
     Press.HALT: commands.Halt,
@@ -107,7 +107,9 @@ class Console:
         self._workspaces = setup.workspaces
         self._allowed: frozenset[commands.Kind] | None = None  # None: all that is offered
         self._gizmo = _Gizmo(self._stage.target, self.inbox)
-        self.drawn_at = -DRAW_PERIOD  # [s] time of the latest drawing
+        self._confirmed: tuple[Any, ...] = ()  # as drawn
+        self._texts_at = -TEXT_PERIOD  # [s]
+        self.drawn_at = -STEP_PERIOD  # [s] time of the latest drawing
 
     @property
     def browsers(self) -> int:
@@ -134,7 +136,7 @@ class Console:
         self._own.show_ahead(on, offset)
 
     def step(self, now: float, shown: float | None = None) -> None:
-        """Execute the requests of the browsers; draw the state of the client at most every DRAW_PERIOD.
+        """Execute the requests of the browsers; draw the state of the client.
 
         `shown`: time of the client's values [s], where it is not `now`: of a recording.
         """
@@ -144,7 +146,7 @@ class Console:
             self._client.send_pose_target(target)
         if self.goal is not None:
             self.goal.step(self._client, now, driven=target is not None)
-        if self.browsers and now - self.drawn_at >= DRAW_PERIOD:
+        if self.browsers:
             self.drawn_at = now
             self._draw(now, now if shown is None else shown)
 
@@ -158,6 +160,22 @@ class Console:
         stop_server(self._server)
 
     def _draw(self, now: float, shown: float) -> None:
+        confirmed = self._pressed_for()
+        if confirmed != self._confirmed or now - self._texts_at >= TEXT_PERIOD:
+            self._confirmed, self._texts_at = confirmed, now
+            self._draw_texts(now, shown)
+        with self._server.atomic():
+            picture = self._own.draw(shown)
+            self._others.draw(now)
+            self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
+        self._own.draw_plan(picture, now)
+
+    def _pressed_for(self) -> tuple[Any, ...]:
+        """What an operator waits for after a press: the texts about it wait for no period."""
+        robot, queue, notices = self._client.robot, self._client.queue, self._client.notices
+        return robot.mode, robot.estop, queue.time_clutch, queue.position_clutch, notices[-1] if notices else None
+
+    def _draw_texts(self, now: float, shown: float) -> None:
         own = view(self._client, shown)
         own = replace(own, rows=(*own.rows, margin_row(self._robot, self._client.robot.joint_position)))
         texts = self._others.beside(own, shown)
@@ -166,10 +184,6 @@ class Console:
         with self._server.atomic():
             self._panel.show(texts, now)
             self._forces.show(self._client.robot, shown)
-            picture = self._own.draw(shown)
-            self._others.draw(now)
-            self._gizmo.follow(picture.target_pose, picture.head_pose, picture.tool_pose)
-        self._own.draw_plan(picture, now)
 
     def _press(self, press: Press) -> None:
         """Of the stop bar, on the web server's thread."""

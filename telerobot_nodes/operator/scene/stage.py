@@ -55,7 +55,7 @@ def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:
         section_color=(88, 96, 110),
         plane_color=(28, 31, 37),
         plane_opacity=0.9,
-        shadow_opacity=0.35,
+        shadow_opacity=0.0,
     )
     scene.add_frame("/world", axes_length=0.15, axes_radius=0.004)
     for number, shape in enumerate(surroundings):
@@ -63,6 +63,10 @@ def _furnish(server: Any, surroundings: Iterable[Shape]) -> None:
 
 
 def _light(scene: Any) -> None:
-    """Lamps only: viser's default light from a picture stops a page for seconds where there is no graphics card."""
+    """Lamps only, and no shadows.
+
+    Without a graphics card shadows double the time of a frame; viser's light from a picture stops a page for seconds.
+    """
     scene.configure_environment_map(None)
+    scene.configure_default_lights(cast_shadow=False)
     scene.add_light_hemisphere("/sky", sky_color=(235, 240, 255), ground_color=(160, 160, 170), intensity=1.6)

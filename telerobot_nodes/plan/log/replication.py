@@ -14,7 +14,7 @@ the robot finishes them first (SETTLING), and the plan starts anew where the arm
 from __future__ import annotations
 
 from telerobot_nodes.core.protocol import ExecutorMode, OperationKind, next_state
-from telerobot_nodes.errors import TransitionError
+from telerobot_nodes.errors import NotNowError
 from telerobot_nodes.plan.log.deleted_points import DeletedPoints
 from telerobot_nodes.plan.log.operations import EPOCHS, ExecutorReport, next_epoch
 from telerobot_nodes.plan.log.replication_states import TABLE, Event, Phase
@@ -59,7 +59,7 @@ class PlanReplication:
     def sender(self) -> Sender:
         """Log of the epoch. Raises TransitionError before authority was claimed."""
         if self._sender is None:
-            raise TransitionError("plan replication", self.phase, "operation")
+            raise NotNowError("an operation on the plan", self.phase.value)
         return self._sender
 
     @property

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from telerobot_nodes.core.protocol import GRIPPER_RANGE, AuthorityKind, OperationKind
 from telerobot_nodes.core.values import FloatArray, in_range, poses
-from telerobot_nodes.errors import TransitionError
+from telerobot_nodes.errors import NotNowError
 from telerobot_nodes.plan.authority import AuthorityMessage
 from telerobot_nodes.plan.log import ExecutorReport, Operation, Phase, PlanUpdate
 from telerobot_nodes.plan.queue.collision_stop import CollisionCheck
@@ -85,7 +85,7 @@ class PathPlanQueue:
         opening = in_range(opening, "gripper", *GRIPPER_RANGE, "m")
         self._advance(now)
         if not len(self._recorder.path) or (self._recorder.position_clutch and not self._sync.replication.open):
-            raise TransitionError("gripper", self._sync.phase.value, "opening")
+            raise NotNowError("gripper", self._sync.phase.value)
         self._recorder.set_gripper(opening)
         self._sync.append_gripper()
         return opening
@@ -124,7 +124,7 @@ class PathPlanQueue:
         """
         self._advance(now)
         if not self._recorder.sampler.placed:
-            raise self._notices.refuse(TransitionError("queue", self._sync.phase.value, "position clutch"))
+            raise self._notices.refuse(NotNowError("position clutch", self._sync.phase.value))
         if engaged == self._recorder.position_clutch:
             return JoinOutcome(engaged, 0, "unchanged")
         return self._sync.engage(kind) if engaged else self._recorder.disengage()
@@ -137,7 +137,7 @@ class PathPlanQueue:
         """
         self._advance(now)
         if self._recorder.position_clutch and rate != 0.0 and not self._sync.replication.open:
-            raise self._notices.refuse(TransitionError("queue", self._sync.phase.value, "brake"))
+            raise self._notices.refuse(NotNowError("brake", self._sync.phase.value))
         with self._notices.counting_refusals():
             self._recorder.brake.check(rate)
         if not self._recorder.brake.engaged:
@@ -167,7 +167,7 @@ class PathPlanQueue:
         """
         self._advance(now)
         if self._recorder.position_clutch and self._sync.phase is not Phase.READY:
-            raise self._notices.refuse(TransitionError("queue", self._sync.phase.value, "undo"))
+            raise self._notices.refuse(NotNowError("undo", self._sync.phase.value))
         with self._notices.counting_refusals():
             return self._recorder.undo()
 

@@ -12,6 +12,10 @@ from telerobot_nodes.operator.scene import CAMERAS, Stage
 class Scene(RecordingScene):
     world_axes = SimpleNamespace()
     environment_map = "one that viser draws by default"
+    shadows = True
+
+    def configure_default_lights(self, enabled=True, cast_shadow=True):
+        self.shadows = enabled and cast_shadow
 
     def configure_environment_map(self, picture):
         self.environment_map = picture
@@ -25,10 +29,11 @@ def stage_of(*others):
     return Stage(server, others=[np.array(base) for base in others]), server.initial_camera
 
 
-def test_the_light_is_of_lamps_and_not_of_a_picture_that_stops_a_page_without_a_graphics_card():
+def test_the_light_is_of_lamps_without_shadows_and_not_of_a_picture_that_stops_a_page_without_a_graphics_card():
     scene = Scene()
     Stage(SimpleNamespace(scene=scene, initial_camera=SimpleNamespace()))
     assert scene.environment_map is None
+    assert not scene.shadows
     assert "/sky" in scene.drawn
 
 
