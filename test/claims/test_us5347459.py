@@ -13,6 +13,7 @@ import pytest
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.timing import time_path
 from telerobot_nodes.cspace.geometry import (
+    ArmPredictor,
     FieldSettings,
     ForceField,
     arm_geometry,
@@ -24,7 +25,7 @@ from telerobot_nodes.cspace.geometry import (
     world_of,
 )
 from telerobot_nodes.cspace.multi_arm import sampled
-from telerobot_nodes.cspace.multi_arm.execution import ArmPredictor, Execution
+from telerobot_nodes.cspace.multi_arm.execution import Execution
 from telerobot_nodes.cspace.search import CellDatabase, EdgeValidator, Planner, check_certificate
 from telerobot_nodes.cspace.search.cells import FREE, FULL, MIXED
 from telerobot_nodes.cspace.search.edge_validation import edges_of

@@ -163,7 +163,7 @@ def _keep_playing(terminals: Sequence[Terminal]) -> None:
     for terminal in terminals:
         terminal.spin(0.05)
         if not terminal.operator.input.replay:
-            _done(terminal, commands.Replay())
+            terminal.ask(commands.Replay())  # refused where it plays and does not show that yet
 
 
 def _slope(rows: Sequence[tuple[float, float]]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from telerobot_nodes.cspace.geometry.arm_geometry import ArmGeometry, arm_geometry
+from telerobot_nodes.cspace.geometry.arm_predictor import ArmPredictor
 from telerobot_nodes.cspace.geometry.clearance import (
     all_free,
     bound_cell,
@@ -62,6 +63,7 @@ __all__ = [
     "VOXELS",
     "Arm",
     "ArmGeometry",
+    "ArmPredictor",
     "Attachment",
     "Change",
     "FieldSettings",

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pinocchio as pin
 
-from telerobot_nodes.core.robot import RobotModel, SetpointLimiter, brake_velocity
+from telerobot_nodes.core.robot import SetpointLimiter, brake_velocity
 from telerobot_nodes.core.timing import TimedPath
 from telerobot_nodes.core.values import FloatArray, in_range
-from telerobot_nodes.cspace.geometry import ArmGeometry, FieldSettings, ForceField, Obstacle
+from telerobot_nodes.cspace.geometry import ArmGeometry, ArmPredictor, FieldSettings, ForceField, Obstacle
 from telerobot_nodes.cspace.multi_arm.right_of_way import Granting
 
 ARRIVED = 0.01  # [rad]
@@ -25,24 +24,6 @@ BRAKING = 1.2  # [1/s] change of a clock's pace per second that every limit allo
 RESERVE = 0.7  # [-] of the acceleration limits a path should be timed with, the rest is for braking
 SETTLE = 0.1  # [s] how far an arm may be behind its clock
 HEADWAY = 0.01  # [s] of the path, [rad] of the goal's gap
-
-
-class ArmPredictor:
-    """Predicts the configuration of an arm from its dynamic model. One thread."""
-
-    def __init__(self, robot: RobotModel) -> None:
-        self._model, self._data = robot.model, robot.new_data()
-        self._lower, self._upper = np.array(robot.limits.lower), np.array(robot.limits.upper)
-
-    def predict(self, q: FloatArray, v: FloatArray, effort: FloatArray | None, horizon: float) -> FloatArray:
-        """Configuration (n,) [rad] `horizon` [s] on, from `q`, velocity `v` [rad/s] and joint efforts (n,) [N m].
-
-        Without efforts those that keep `v` are assumed.
-        """
-        ahead = q + horizon * v
-        if effort is not None:
-            ahead += 0.5 * horizon**2 * pin.aba(self._model, self._data, q, v, effort)
-        return np.asarray(np.clip(ahead, self._lower, self._upper))
 
 
 class HeadwayWatch:

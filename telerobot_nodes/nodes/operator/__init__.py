@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
+from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor
 from telerobot_nodes.nodes.operator.transforms import ArmTransforms
 
 __all__ = [
     "ArmTransforms",
     "PlanningSceneMonitor",
-    "arm_name",
 ]

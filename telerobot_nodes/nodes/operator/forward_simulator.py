@@ -20,7 +20,8 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, Health, run_node
 from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.forward_display import ForwardDisplay, Shown
-from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
+from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor
+from telerobot_nodes.nodes.planning import arm_name
 from telerobot_nodes.simulation import ForwardSimulator, PresentEstimator, RobotReport, SimulatedMotion
 
 TICK_PERIOD = 0.04  # [s]

@@ -25,7 +25,7 @@ from telerobot_nodes.nodes.messages import convert
 from telerobot_nodes.nodes.operator.camera_topics import CameraTopics
 from telerobot_nodes.nodes.operator.console_commands import ConsoleCommands, completer
 from telerobot_nodes.nodes.operator.goal_topics import GoalTopics
-from telerobot_nodes.nodes.operator.planning_scene_monitor import arm_name
+from telerobot_nodes.nodes.planning import arm_name
 from telerobot_nodes.operator.camera import CameraFeed, CameraWindow, Overlay
 from telerobot_nodes.operator.client import commands, solids_from_message
 from telerobot_nodes.operator.console import (

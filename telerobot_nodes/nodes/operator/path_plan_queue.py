@@ -16,8 +16,9 @@ from telerobot_nodes.core.robot import ArmLoad, Reach, load_robot
 from telerobot_nodes.cspace.service import CartesianPathPlanner, InProcessPlanner
 from telerobot_nodes.nodes.framework import GraphNode, Health, node_parameters, run_node, waiting
 from telerobot_nodes.nodes.messages import convert
-from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor, arm_name
+from telerobot_nodes.nodes.operator.planning_scene_monitor import PlanningSceneMonitor
 from telerobot_nodes.nodes.operator.queue_services import QueueServices
+from telerobot_nodes.nodes.planning import arm_name
 from telerobot_nodes.operator.devices import LATE, InputCounts
 from telerobot_nodes.plan.authority import AuthorityClient
 from telerobot_nodes.plan.executor import PathLimits

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 READY_PERIOD = 0.5  # [s] between checks whether the planner has loaded
 
 
-def arm_name(node: GraphNode) -> str:
-    """Name of the arm of this node's namespace, as `cspace_planner` uses it."""
-    return str(node.get_namespace()).strip("/").replace("/", "_") or "arm"
-
-
 class PlanningSceneMonitor:
     """Keeps a planner in the scene in force, and calls `changed` when its answers may have changed.
 

@@ -1,39 +1,139 @@
-"""The force field as a source of motion: from the world's obstacles and the measured joints to a velocity of NOM."""
+"""The force field as a source of motion: from obstacles, other arms and measured joints to a velocity of NOM.
+
+[US5347459]: the field pushes arms apart, and away from obstacles, by their predicted configurations. What tools hold
+belongs to the arms.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from telerobot_nodes.core.robot import RobotModel
 from telerobot_nodes.core.values import FloatArray
-from telerobot_nodes.cspace.geometry import FieldSettings, ForceField, Scene, arm_geometry
+from telerobot_nodes.cspace.geometry import (
+    ArmGeometry,
+    ArmPredictor,
+    Attachment,
+    FieldSettings,
+    ForceField,
+    Scene,
+    arm_geometry,
+)
+from telerobot_nodes.nodes.planning import joints_from_message
+
+HORIZON = 0.02  # [s] from the measurement of joints until a push moves the arm
+STALE = 0.5  # [s] joints of another arm that are older are reported
+
+
+@dataclass
+class _Arm:
+    """One arm as the field knows it."""
+
+    robot: RobotModel
+    geometry: ArmGeometry
+    predictor: ArmPredictor
+    held: tuple[Attachment, ...] = ()
+    q: FloatArray = field(default_factory=lambda: np.empty(0))  # (dof,) [rad] as measured; empty: never heard of
+    v: FloatArray = field(default_factory=lambda: np.empty(0))  # [rad/s]
+    at: float = -np.inf  # [s] when they were received
 
 
 class FieldSource:
-    """Repulsion of one arm from the obstacles in force. One thread."""
+    """Repulsion of one arm from the obstacles in force and from other arms. One thread.
 
-    def __init__(self, robot: RobotModel, settings: FieldSettings) -> None:
-        self._robot = robot
-        self._field = ForceField([arm_geometry(robot)], [], settings)
-        self.obstacles = 0
-        self.twist(robot.home, pin.SE3.Identity())  # compiles
+    `others`: arms by name, their bases in the WORLD of this one. An arm pushes once its joints are known; it goes on
+    from where it was when they come no more.
+    """
+
+    def __init__(
+        self, robot: RobotModel, settings: FieldSettings, others: Mapping[str, RobotModel] | None = None
+    ) -> None:
+        self._own, self._settings = _arm_of(robot), settings
+        self._others = {name: _arm_of(other) for name, other in (others or {}).items()}
+        self._scene = Scene()
+        self._build()
+        self.twist(robot.home, np.zeros(robot.dof), pin.SE3.Identity())  # compiles
+
+    @property
+    def active(self) -> bool:
+        """True when there is anything that can push."""
+        return bool(self.obstacles or len(self._field.arms) > 1)
+
+    @property
+    def obstacles(self) -> int:
+        """Number of solids around the arm."""
+        return len(self._scene.obstacles)
 
     @property
     def least(self) -> float:
-        """[m] to the nearest obstacle at the last call, at most the field's influence."""
+        """[m] to the nearest obstacle or other arm at the last call, at most the field's influence."""
         return float(self._field.least[0])
 
-    def set_world(self, scene: Scene) -> None:
-        """Use other obstacles. Raises InvalidValueError, changing nothing."""
-        self._field.set_obstacles(scene.obstacles)
-        self.obstacles = len(scene.obstacles)
+    def unknown(self, now: float) -> list[str]:
+        """Names of the other arms of which no joints were received for STALE [s]."""
+        return [name for name, arm in self._others.items() if now - arm.at > STALE]
 
-    def twist(self, q: FloatArray, T_nom: pin.SE3) -> FloatArray:
-        """Velocity (6,) [m/s], [rad/s] of NOM, given in TN by `T_nom`, with the arm at `q` (dof,) [rad]."""
-        velocity = self._field.step([q])[0]
-        jacobian = pin.computeFrameJacobian(
-            self._robot.model, self._robot.data, q, self._robot.tool_frame_id, pin.ReferenceFrame.LOCAL
-        )
+    def set_world(self, scene: Scene, arm: str) -> None:
+        """Use other obstacles, and what this arm's tool holds, by the name `arm`.
+
+        Raises InvalidValueError, changing nothing.
+        """
+        if scene == self._scene:
+            return
+        held = tuple(scene.attachments(arm))
+        geometry = self._own.geometry if held == self._own.held else arm_geometry(self._own.robot, held)
+        self._field.set_obstacles(scene.obstacles)
+        self._scene = scene
+        self._hold(self._own, held, geometry)
+
+    def set_held(self, name: str, attachments: Sequence[Attachment]) -> None:
+        """What the tool of another arm holds. Raises InvalidValueError, changing nothing."""
+        arm, held = self._others[name], tuple(attachments)
+        self._hold(arm, held, arm.geometry if held == arm.held else arm_geometry(arm.robot, held))
+
+    def receive_joints(self, name: str, message: Any, now: float) -> None:
+        """Take measured joints (JointState) of another arm. Raises InvalidValueError when one is missing."""
+        arm = self._others[name]
+        q = joints_from_message(message, arm.robot)
+        first = not arm.q.size
+        arm.q, arm.v, arm.at = q, _velocity(message, arm.robot), now
+        if first:
+            self._build()
+
+    def twist(self, q: FloatArray, v: FloatArray, T_nom: pin.SE3) -> FloatArray:
+        """Velocity (6,) [m/s], [rad/s] of NOM, given in TN by `T_nom`; joints `q` (dof,) [rad] and `v` [rad/s]."""
+        self._own.q, self._own.v = q, v
+        predicted = [arm.predictor.predict(arm.q, arm.v, None, HORIZON) for arm in self._known()]
+        velocity = self._field.step(predicted)[0]
+        robot = self._own.robot
+        jacobian = pin.computeFrameJacobian(robot.model, robot.data, q, robot.tool_frame_id, pin.ReferenceFrame.LOCAL)
         out: FloatArray = np.array(T_nom.actInv(pin.Motion(jacobian @ velocity)).vector)
         return out
+
+    def _known(self) -> list[_Arm]:
+        return [self._own, *(arm for arm in self._others.values() if arm.q.size)]
+
+    def _hold(self, arm: _Arm, held: tuple[Attachment, ...], geometry: ArmGeometry) -> None:
+        if held != arm.held:
+            arm.held, arm.geometry = held, geometry
+            self._build()
+
+    def _build(self) -> None:
+        geometries = [arm.geometry for arm in self._known()]
+        self._field = ForceField(geometries, self._scene.obstacles, self._settings)
+
+
+def _arm_of(robot: RobotModel) -> _Arm:
+    return _Arm(robot, arm_geometry(robot), ArmPredictor(robot))
+
+
+def _velocity(message: Any, robot: RobotModel) -> FloatArray:
+    """(dof,) [rad/s] of a JointState that may have none, or one that is no number."""
+    speeds = dict(zip(message.name, message.velocity, strict=False))
+    v = np.array([speeds.get(name, 0.0) for name in robot.joint_names])
+    return np.clip(np.nan_to_num(v, posinf=0.0, neginf=0.0), -robot.limits.velocity, robot.limits.velocity)

@@ -32,7 +32,7 @@ from telerobot_nodes.motion.parameters import parameters_from
 from telerobot_nodes.motion.scheduling import PrimitiveScheduler
 from telerobot_nodes.nodes.framework import GraphNode, Health, be_urgent, node_parameters, run_node
 from telerobot_nodes.nodes.halts import HaltProcess
-from telerobot_nodes.nodes.planning import scene_from_message
+from telerobot_nodes.nodes.robot.field_inputs import wired_field
 from telerobot_nodes.nodes.robot.field_source import FieldSource
 from telerobot_nodes.nodes.robot.loop_inputs import LoopInputs
 from telerobot_nodes.nodes.robot.loop_messages import (
@@ -70,7 +70,12 @@ class LoopParameters:
     arrive_error: float = parameter(
         0.02, unit="rad", low=1e-4, high=1.0, doc="distance of a joint from its setpoint at which a point is executed"
     )
-    field: bool = parameter(False, doc="obstacles push the arm, in primitives and under a stream law")
+    field: bool = parameter(False, doc="obstacles and other arms push the arm, in primitives and under a stream law")
+    field_arms: str = parameter(
+        "",
+        doc="the other arms of the field, as NAME ROBOT X Y Z YAW [NAMESPACE], separated by semicolons: the place of "
+        "its graph's WORLD [m, rad]; without a namespace it is the name",
+    )
     field_influence: float = parameter(0.08, unit="m", low=1e-3, high=1.0, doc="distance from which obstacles push")
     field_gain: float = parameter(0.004, unit="m^2/s", low=0.0, high=1.0, doc="strength of the field")
 
@@ -138,8 +143,8 @@ class GcmsfControlNode(GraphNode):
 
     def _make_field(self) -> FieldSource:
         parameters = self._parameters
-        field = FieldSource(self._robot, FieldSettings(parameters.field_influence, parameters.field_gain))
-        self.subscribe("cspace_planner/world", lambda message: field.set_world(scene_from_message(message)))
+        settings = FieldSettings(parameters.field_influence, parameters.field_gain)
+        field = wired_field(self, self._robot, settings, parameters.field_arms)
         self.every(FIELD_PERIOD, self._push)
         return field
 
@@ -187,10 +192,11 @@ class GcmsfControlNode(GraphNode):
 
     def _push(self) -> None:
         law = self._scheduler.parameters
-        if self._field is None or not self._field.obstacles or (law is None and self._setting.stream is None):
+        if self._field is None or not self._field.active or (law is None and self._setting.stream is None):
             return
         T_nom = pin.SE3.Identity() if law is None else law.trajectory.se3("tr_nom")
-        self._loop.inbox.field(self.now(), self._field.twist(self._output.measured_q, T_nom))
+        measured = self._output.measured_q, self._output.measured_qd
+        self._loop.inbox.field(self.now(), self._field.twist(*measured, T_nom))
 
     def _tick(self) -> None:
         if self._loop.error and not self.failure:
@@ -224,6 +230,10 @@ class GcmsfControlNode(GraphNode):
         values = {**output_values(self._output), **loop_values(self._loop), "primitives": len(self._scheduler)}
         if self._field is not None:
             values |= {"obstacles": self._field.obstacles, "nearest_m": self._field.least}
+            unknown = self._field.unknown(self.now())
+            if unknown:
+                text = f"the field receives no joints of {', '.join(unknown)}"
+                return Health(DiagnosticStatus.WARN, text, values)
         return Health(message=self._output.reason or "ok", values=values)
 
     # on other threads ----------------------------------------------------------------------------------------
