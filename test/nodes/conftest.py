@@ -91,7 +91,7 @@ class Ros:
             if node.active:
                 node.trigger_deactivate()
         self._ending.set()  # an executor that is shut down under its own spin fails in the middle of it
-        self.executor.wake()
+        self.executor.create_task(lambda: None)  # else a spin without work never ends, woken or not
         self._thread.join(5.0)
         self.executor.shutdown()
         for release in self._at_end:
