@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import telerobot_nodes.__main__ as entry
 from telerobot_nodes.cli import main
 from telerobot_nodes.cli.table import COMMANDS, GROUPS
 from telerobot_nodes.errors import ParameterFileError
@@ -168,3 +169,13 @@ def test_a_parameter_file_that_cannot_be_read_is_named(tmp_path, content):
     with pytest.raises(ParameterFileError, match=r"broken\.yaml"):
         with_link(source, tmp_path / "new.yaml", commands.SetLink(3.0, 0.1, 0.05))
     assert not (tmp_path / "new.yaml").exists()
+
+
+def test_ctrl_c_while_a_command_loads_ends_it_without_a_traceback(monkeypatch, capsys):
+    def interrupted(_names):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("telerobot_nodes.cli.app.build_app", interrupted)
+    monkeypatch.setattr("sys.argv", ["telerobot", "macro", "list"])
+    assert entry.main() == 130
+    assert capsys.readouterr().err == ""
