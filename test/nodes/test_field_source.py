@@ -151,3 +151,15 @@ def test_by_topics_obstacles_joints_and_held_things_reach_the_field(ros):
 def test_a_row_that_names_no_arm_is_refused(ros, rows):
     with pytest.raises(InvalidValueError, match="NAME ROBOT X Y Z YAW"):
         wired_field(ros.add(GraphNode(NodeOptions("gcmsf_control"))), ROBOT, FieldSettings(), rows)
+
+
+class Left(GraphNode):
+    """A node of the left arm's graph."""
+
+    def get_namespace(self):
+        return "/left"
+
+
+def test_the_arm_itself_is_not_one_of_the_others(ros):
+    with pytest.raises(InvalidValueError, match="namespaces other than /left"):
+        wired_field(ros.add(Left(NodeOptions("gcmsf_control"))), ROBOT, FieldSettings(), "itself arm 1 0 0 0 left")

@@ -124,6 +124,8 @@ class GcmsfControlNode(GraphNode):
         self._sequences = self._goals.sequences = SequenceGoals(self, robot, self._scheduler, prepare_priority)
         self._inputs = LoopInputs(self, robot, self._scheduler, lambda: self._loop)
         self._field = self._make_field() if parameters.field else None
+        if parameters.field_arms and not parameters.field:
+            self.get_logger().warning("field_arms: the parameter field is false, so nothing pushes the arm")
         self.serve("gcmsf_control/tare", self._on_tare)
         self.every(STATE_PERIOD, self._tick)
 
