@@ -168,7 +168,7 @@ class PlanExecutorNode(GraphNode):
 
     def _publish_change(self) -> None:
         """Publish another mode at once: a person may have pressed for it."""
-        if self._core.report(self.now()).mode is not self._mode:
+        if self._core.mode(self.now())[0] is not self._mode:
             self._publish_state()
 
     def _publish_state(self) -> None:

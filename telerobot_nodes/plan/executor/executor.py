@@ -25,7 +25,7 @@ from telerobot_nodes.plan.executor.memory import ExecutorMemory
 from telerobot_nodes.plan.executor.motion import MotionConfig, PlanMotion
 from telerobot_nodes.plan.executor.overtaking import stop_overtakes
 from telerobot_nodes.plan.executor.path import JointPath
-from telerobot_nodes.plan.executor.request_answers import REQUESTS, RequestAnswers
+from telerobot_nodes.plan.executor.request_answers import RequestAnswers
 from telerobot_nodes.plan.log import ControlReport, ExecutorReport, Operation, PlanPoints, Receiver, UnreadableOperation
 
 LEAD_IN = 0.1  # [s] plan time from the arm at rest to the first point, at least
@@ -201,13 +201,14 @@ class PlanExecutor:
         """Number of points held and not executed."""
         return len(self.motion.path) - 1 - self.motion.path.index_of_seq(self._executed_seq)
 
+    def mode(self, now: float) -> tuple[ExecutorMode, str]:
+        """What the arm does, and why it does not move."""
+        return _mode(self.motion, self._paused, self._limit, self.queue_length, now)
+
     def report(self, now: float) -> ExecutorReport:
         """Acknowledgement and state."""
-        log = self.receiver.acknowledgement
-        motion = self.motion
-        seqs = motion.path.seqs
-        reset, tare = (self._answers.latest(kind, log.position.epoch) for kind in REQUESTS)
-        mode, reason = _mode(motion, self._paused, self._limit, self.queue_length, now)
+        log, motion, seqs = self.receiver.acknowledgement, self.motion, self.motion.path.seqs
+        mode, reason = self.mode(now)
         return ExecutorReport(
             mode=mode,
             reason=reason,
@@ -218,10 +219,6 @@ class PlanExecutor:
             applied_age=max(now - log.applied_received, 0.0) if log.applied_received >= 0.0 else 0.0,
             refused_number=log.refused_number,
             refusal=log.refusal,
-            reset_number=reset.number,
-            reset_refusal=reset.refusal,
-            tare_number=tare.number,
-            tare_refusal=tare.refusal,
             executed_seq=self._executed_seq,
             committed_seq=max(int(seqs[motion.committed_index]), self._executed_seq),
             tail_seq=int(seqs[-1]),
@@ -235,6 +232,7 @@ class PlanExecutor:
             stopping_time=motion.stopping_time(now),
             queue_length=self.queue_length,
             capacity=self.config.capacity,
+            **self._answers.report_fields(log.position.epoch),
             **self.arbiter.report_fields(now),
         )
 

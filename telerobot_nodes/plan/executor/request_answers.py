@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from telerobot_nodes.core.protocol import OperationKind
 from telerobot_nodes.plan.log import Operation
@@ -36,3 +36,13 @@ class RequestAnswers:
     def latest(self, kind: OperationKind, epoch: int) -> RequestAnswer:
         """The latest answer to a request of this kind in `epoch`."""
         return self._latest.get(kind, RequestAnswer()) if epoch == self._epoch else RequestAnswer()
+
+    def report_fields(self, epoch: int) -> dict[str, Any]:
+        """Fields of an ExecutorReport about the requests of `epoch`."""
+        reset, tare = (self.latest(kind, epoch) for kind in REQUESTS)
+        return {
+            "reset_number": reset.number,
+            "reset_refusal": reset.refusal,
+            "tare_number": tare.number,
+            "tare_refusal": tare.refusal,
+        }
