@@ -13,7 +13,7 @@ from telerobot_nodes.operator.client.status import PlanChange
 
 HISTORY = 3000  # executed points kept
 CAPACITY = 200_000  # most points kept; the oldest go first
-MAX_VERTICES = 800  # per drawn line
+MAX_VERTICES = 600  # per drawn line: two arms then take less than 300 kB/s to a page
 
 
 @dataclass(frozen=True)

@@ -299,3 +299,16 @@ def test_the_live_script_has_a_line_for_each_step_and_the_step_that_waits_is_don
     line.script(7, [])
     line.show()
     page.get_by_role("button", name="step", exact=True).wait_for(state="detached")
+
+
+@pytest.mark.parametrize(("asked", "share"), [("", 0.5), ("/?fixedDpr=0.8", 0.8)], ids=["by default", "as asked for"])
+def test_without_a_graphics_card_the_scene_is_drawn_with_fewer_points(console, browser, asked, share):
+    page = browser.new_page(viewport={"width": 1000, "height": 700})
+    page.set_default_timeout(1000.0 * LIMIT)
+    page.goto(console.console.url)  # with the token, which a cookie keeps
+    if asked:
+        page.goto(console.console.address + asked)
+    page.locator("canvas[data-engine]").wait_for()
+    look = "() => { const c = document.querySelector('canvas[data-engine]'); return c.width / c.clientWidth; }"
+    page.wait_for_function(f"Math.abs(({look})() - {share}) < 0.01")
+    page.close()
