@@ -18,6 +18,7 @@ from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
 from telerobot_nodes.cspace.geometry import Attachment, Change, FieldSettings, Scene, box, scene_of, sphere
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, qos_profile
+from telerobot_nodes.nodes.planning import attachments_of
 from telerobot_nodes.nodes.robot.field_inputs import wired_field
 from telerobot_nodes.nodes.robot.field_source import STALE, FieldSource
 
@@ -45,9 +46,9 @@ def field_with(gap, v=STILL):
     return field
 
 
-def push(field, q=HOME, v=STILL):
+def push(field, q=HOME, v=STILL, now=10.0):
     """(3,) [m/s] of the tool in WORLD."""
-    return TOOL.rotation @ field.twist(q, v, pin.SE3.Identity())[:3]
+    return TOOL.rotation @ field.twist(now, q, v, pin.SE3.Identity())[:3]
 
 
 def test_another_arm_pushes_away_from_itself_and_more_when_it_is_nearer():
@@ -118,38 +119,47 @@ def test_what_the_other_arm_holds_pushes_as_the_arm_does_until_it_is_put_down():
 def test_what_the_arm_itself_holds_is_pushed():
     below = TOOL.act(np.array((0.0, 0.0, 0.36)))
     field = FieldSource(ROBOT, FieldSettings())
-    field.set_world(scene_of([sphere("stone", 0.02, below)]), "arm")
+    field.set_world(scene_of([sphere("stone", 0.02, below)]), [])
     assert not push(field).any()
     entries = field._scene.entries | {"part": Change("part", (PART,), "arm")}
-    field.set_world(Scene(entries), "arm")
+    field.set_world(Scene(entries), attachments_of(Scene(entries), ""))
     assert push(field) @ (TOOL.translation - below) > 0.0
-    field.set_world(Scene(entries), "arm")  # published again: nothing is built anew
-    field.set_world(scene_of([]), "arm")
+    field.set_world(scene_of([]), [])
     assert not field.active
 
 
-def test_by_topics_obstacles_joints_and_held_things_reach_the_field(ros):
+def test_a_velocity_that_is_too_old_moves_the_arm_no_further():
+    field = field_with(0.17, v=np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+    at_once = push(field, now=10.0)
+    late, still = push(field, now=10.0 + 2.0 * STALE), push(field_with(0.17))
+    assert at_once != pytest.approx(still, abs=1e-4)
+    assert late == pytest.approx(still)
+
+
+@pytest.mark.parametrize("holder", ["there", "arm"], ids=["by the name of its graph", "as a planner of one arm has it"])
+def test_by_topics_joints_and_held_things_of_the_other_arm_reach_the_field(ros, holder):
     """The other arm's graph runs in a namespace of its own; its base stands where the parameter says."""
-    node = GraphNode(NodeOptions("gcmsf_control"))
+    node, seen = GraphNode(NodeOptions("gcmsf_control")), []
     x = 2.0 * TOOL.translation[0] + 0.6
     field = wired_field(node, ROBOT, FieldSettings(), f"right arm {x} {2.0 * TOOL.translation[1]} 0 {math.pi} there")
+    node.every(0.01, lambda: seen.append((field.active, push(field, now=node.now()).any())))  # on the node's thread
     ros.add(node)
     states, world = graph.topic("joint_states"), graph.topic("cspace_planner/world")
     joints = ros.probe.create_publisher(JointState, "/there/joint_states", qos_profile(states.qos))
     scene = ros.probe.create_publisher(Obstacles, "/there/cspace_planner/world", qos_profile(world.qos))
-    assert ros.until(lambda: joints.get_subscription_count() and scene.get_subscription_count())
-    joints.publish(measured(ROBOT, HOME))
-    assert ros.until(lambda: not field.unknown(node.now()))
-    assert not push(field).any()
+    ros.probe.create_timer(0.02, lambda: joints.publish(measured(ROBOT, HOME)))
+    assert ros.until(lambda: seen and seen[-1] == (True, False))
     pose = pose_from_se3(beside(0.6).forward(HOME).inverse() * TOOL).tolist()  # where the first arm's tool is
-    held = Obstacle(name="pole", kind="box", size=[0.04, 0.04, 0.04], pose=pose, attached_to="there")
-    scene.publish(Obstacles(obstacles=[held], replace=True))
-    assert ros.until(lambda: push(field).any())
+    held = Obstacle(name="pole", kind="box", size=[0.04, 0.04, 0.04], pose=pose, attached_to=holder)
+    message = Obstacles(obstacles=[held], replace=True)
+    message.stamp.sec = 1
+    ros.probe.create_timer(0.1, lambda: scene.publish(message))
+    assert ros.until(lambda: seen[-1] == (True, True))
 
 
 @pytest.mark.parametrize("rows", ["right", "right arm 1 0 0", "right arm a 0 0 0", "1st arm 1 0 0 0"])
 def test_a_row_that_names_no_arm_is_refused(ros, rows):
-    with pytest.raises(InvalidValueError, match="NAME ROBOT X Y Z YAW"):
+    with pytest.raises(InvalidValueError, match=r"field_arms\[0\].*NAME ROBOT X Y Z YAW"):
         wired_field(ros.add(GraphNode(NodeOptions("gcmsf_control"))), ROBOT, FieldSettings(), rows)
 
 

@@ -82,7 +82,19 @@ def journaled(file):
     return ExecutorMemory.from_text(file.read_text().splitlines()[-1].partition(" ")[2])
 
 
-def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path):
+class Noted:
+    """Something whose one method is noted before it acts."""
+
+    def __init__(self, inner, deed, order):
+        self._inner, self._deed, self._order = inner, deed, order
+
+    def __getattr__(self, name):
+        if name == self._deed:
+            self._order.append(name)
+        return getattr(self._inner, name)
+
+
+def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path, monkeypatch):
     """A kill at any time: a successor reports what is not in the journal, and nothing twice."""
     file, params = tmp_path / "journal", tmp_path / "params.yaml"
     before = ExecutorMemory(LogPosition(3, "ann", 17), 40, 43, False, 1.0, 0.8, ((41, 0.82), (42, 0.84), (43, 0.86)))
@@ -97,6 +109,10 @@ def test_no_journal_holds_executed_points_that_were_not_reported(ros, tmp_path):
     node.trigger_activate()
     still = [0.0] * node._robot.dof
     places = dict.fromkeys(("path_position", "path_velocity", "measured_position", "measured_velocity"), still)
+    order = []
+    for part, deed in (("_executed", "publish"), ("_journal", "write")):
+        monkeypatch.setattr(node, part, Noted(getattr(node, part), deed, order))
     node._on_control(ControlState(window_number=5, arrived_time=0.85, **places))
+    assert order == ["publish", "write"]  # the other way round a kill between the two loses them
     assert journaled(file).executed_seq == 42  # the next tick is later than a kill
     assert ros.until(lambda: [(m.first_seq, m.last_seq) for m in reported] == [(41, 42)])

@@ -25,17 +25,17 @@ class ArmPlace:
     namespace: str = ""  # empty: the node's own
 
 
-def arms_of(rows: Sequence[str], robot: str) -> tuple[ArmPlace, ...]:
-    """The arms of parameter rows `NAME ROBOT X Y Z YAW [NAMESPACE]` [m, rad]; without rows one named `arm`.
+def arms_of(rows: Sequence[str], robot: str, parameter: str = "arms") -> tuple[ArmPlace, ...]:
+    """The arms of the rows of a `parameter`, `NAME ROBOT X Y Z YAW [NAMESPACE]` [m, rad]; without rows one named `arm`.
 
     Raises InvalidValueError naming row and word.
     """
     if not rows:
         return (ArmPlace("arm", robot),)
-    arms = tuple(_arm(f"arms[{i}]", row) for i, row in enumerate(rows))
+    arms = tuple(_arm(f"{parameter}[{i}]", row) for i, row in enumerate(rows))
     names = [arm.name for arm in arms]
     if len(set(names)) < len(names):
-        raise InvalidValueError("arms (names)", names, "allowed: each name once")
+        raise InvalidValueError(f"{parameter} (names)", names, "allowed: each name once")
     return arms
 
 

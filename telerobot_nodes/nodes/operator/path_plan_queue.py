@@ -145,7 +145,7 @@ class PathPlanQueueNode(GraphNode):
         )
         PlanningSceneMonitor(planner).attach(self)
         QueueServices(self, self._queue, self._authority_client, self._publish_change)
-        self.every(POLL_PERIOD, self._poll)
+        self._polls = self.every(POLL_PERIOD, self._poll)
         self.every(STATE_PERIOD, self._publish_state)
         self.every(PATH_PERIOD, self._publish_path)
 
@@ -215,8 +215,10 @@ class PathPlanQueueNode(GraphNode):
 
     def _publish_change(self) -> None:
         """Send and publish at once what a person has pressed."""
-        self._poll()
-        self._publish_state()
+        if self.active:
+            self._poll()
+            self._polls.reset()  # repeated operations keep their distance
+            self._publish_state()
 
     def _publish_plan(self) -> None:
         in_force = self._queue.has_authority

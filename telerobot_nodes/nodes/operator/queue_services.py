@@ -23,7 +23,7 @@ AUTHORITY_SERVICES = {
 class QueueServices:
     """Serves each control of the queue on `node`. A refusal of the core becomes the answer's message.
 
-    `changed` is called after each request.
+    `changed` is called soon after each request, once for those that came together.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class QueueServices:
         changed: Callable[[], None],
     ) -> None:
         self._node, self._queue, self._authority_client = node, queue, authority_client
-        self._changed = changed
+        self._changed, self._told = changed, True
         handlers: dict[str, Callable[[Any, Any], None]] = {
             "time_clutch": self._on_time_clutch,
             "position_clutch": self._on_position_clutch,
@@ -62,8 +62,16 @@ class QueueServices:
             node.serve(f"path_plan_queue/{name}", partial(self._serve, handler))
 
     def _serve(self, handler: Callable[[Any, Any], None], request: Any, response: Any) -> None:
-        handler(request, response)
-        self._node.soon(self._changed)
+        try:
+            handler(request, response)
+        finally:  # a refusal is news, too
+            if self._told:
+                self._told = False
+                self._node.soon(self._tell)
+
+    def _tell(self) -> None:
+        self._told = True
+        self._changed()
 
     def _on_time_clutch(self, request: Any, response: Any) -> None:
         self._queue.set_time_clutch(self._node.now(), request.data)

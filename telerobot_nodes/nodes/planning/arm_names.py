@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from telerobot_nodes.cspace.geometry import Attachment, Scene
 from telerobot_nodes.nodes.framework import GraphNode
+
+ONLY_ARM = "arm"  # of a planner that knows one arm
 
 
 def arm_name(node: GraphNode) -> str:
     """Name of the arm of this node's namespace."""
-    return arm_of_namespace(str(node.get_namespace()))
+    return _name_in(str(node.get_namespace()))
 
 
-def arm_of_namespace(namespace: str) -> str:
-    """Name of the arm whose graph runs in `namespace`."""
-    return namespace.strip("/").replace("/", "_") or "arm"
+def attachments_of(scene: Scene, namespace: str) -> list[Attachment]:
+    """What the arm of `namespace` holds in a scene of its own graph: by its name there, or that of an only arm."""
+    return scene.attachments(_name_in(namespace)) or scene.attachments(ONLY_ARM)
+
+
+def _name_in(namespace: str) -> str:
+    return namespace.strip("/").replace("/", "_") or ONLY_ARM

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
 
 from telerobot_nodes.core.robot import RobotModel, load_robot
 from telerobot_nodes.core.values import se3_from_pose
-from telerobot_nodes.cspace.geometry import FieldSettings
+from telerobot_nodes.cspace.geometry import FieldSettings, Scene
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode
-from telerobot_nodes.nodes.planning import arm_name, arm_of_namespace, scene_from_message
+from telerobot_nodes.nodes.planning import attachments_of, scene_from_message
 from telerobot_nodes.nodes.robot.field_source import FieldSource
 
 if TYPE_CHECKING:
     from telerobot_nodes.cspace.service import ArmPlace
+
+JOINTS_PERIOD = 0.008  # [s] joints of another arm that come sooner after others are left out: the field needs no more
+ROWS = "field_arms"  # the parameter
 
 
 def wired_field(node: GraphNode, robot: RobotModel, settings: FieldSettings, others: str) -> FieldSource:
@@ -23,15 +30,15 @@ def wired_field(node: GraphNode, robot: RobotModel, settings: FieldSettings, oth
     `others`: rows of other arms, see the parameter `field_arms`. Raises InvalidValueError naming row and word.
     """
     places = _places(others, node.options.robot)
-    own_namespace = node.get_namespace().strip("/")
+    own_namespace = str(node.get_namespace()).strip("/")
     for place in places:
         if _namespace(place) == own_namespace:
-            raise InvalidValueError(
-                "field_arms", place.name, f"allowed: arms of namespaces other than /{own_namespace}"
-            )
+            allowed = f"allowed: arms of namespaces other than /{own_namespace}"
+            raise InvalidValueError(ROWS, place.name, allowed)
     robots = {place.name: load_robot(place.robot, None, se3_from_pose(place.base)) for place in places}
-    field, own = FieldSource(robot, settings, robots), arm_name(node)
-    node.subscribe("cspace_planner/world", lambda message: field.set_world(scene_from_message(message), own))
+    field = FieldSource(robot, settings, robots)
+    own = _changed_scenes(lambda scene: field.set_world(scene, attachments_of(scene, own_namespace)))
+    node.subscribe("cspace_planner/world", own)
     for place in places:
         _watch(node, field, place.name, _namespace(place))
     return field
@@ -47,14 +54,32 @@ def _places(rows: str, robot: str) -> Sequence[ArmPlace]:
         return ()
     from telerobot_nodes.cspace.service import arms_of  # loads the planner, which most control loops do not need
 
-    return arms_of(listed, robot)
+    return arms_of(listed, robot, ROWS)
 
 
 def _watch(node: GraphNode, field: FieldSource, name: str, namespace: str) -> None:
     """Receive joints of another arm, and what its tool holds."""
+    received = -np.inf
 
-    def see_world(message: Any) -> None:
-        field.set_held(name, scene_from_message(message).attachments(arm_of_namespace(namespace)))
+    def see_joints(data: bytes) -> None:
+        nonlocal received
+        if (now := node.now()) - received >= JOINTS_PERIOD:
+            received = now
+            field.receive_joints(name, deserialize_message(data, JointState), now)
 
-    node.subscribe("joint_states", lambda message: field.receive_joints(name, message, node.now()), namespace)
-    node.subscribe("cspace_planner/world", see_world, namespace)
+    held = _changed_scenes(lambda scene: field.set_held(name, attachments_of(scene, namespace)))
+    node.subscribe("joint_states", see_joints, namespace, raw=True)
+    node.subscribe("cspace_planner/world", held, namespace)
+
+
+def _changed_scenes(use: Callable[[Scene], None]) -> Callable[[Any], None]:
+    """Calls `use` with each scene that is not the one before, which is published again for who comes late."""
+    stamp: Any = None
+
+    def receive(message: Any) -> None:
+        nonlocal stamp
+        if message.stamp != stamp:
+            use(scene_from_message(message))
+            stamp = message.stamp
+
+    return receive

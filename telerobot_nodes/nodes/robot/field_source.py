@@ -27,7 +27,7 @@ from telerobot_nodes.cspace.geometry import (
 from telerobot_nodes.nodes.planning import joints_from_message
 
 HORIZON = 0.02  # [s] from the measurement of joints until a push moves the arm
-STALE = 0.5  # [s] joints of another arm that are older are reported
+STALE = 0.5  # [s] joints of another arm that are older are reported, and count as at rest
 
 
 @dataclass
@@ -41,6 +41,11 @@ class _Arm:
     q: FloatArray = field(default_factory=lambda: np.empty(0))  # (dof,) [rad] as measured; empty: never heard of
     v: FloatArray = field(default_factory=lambda: np.empty(0))  # [rad/s]
     at: float = -np.inf  # [s] when they were received
+
+    def predicted(self, now: float) -> FloatArray:
+        """(dof,) [rad] in a moment."""
+        speed = self.v if now - self.at <= STALE else np.zeros_like(self.v)
+        return self.predictor.predict(self.q, speed, None, HORIZON)
 
 
 class FieldSource:
@@ -56,8 +61,10 @@ class FieldSource:
         self._own, self._settings = _arm_of(robot), settings
         self._others = {name: _arm_of(other) for name, other in (others or {}).items()}
         self._scene = Scene()
+        everybody = [self._own, *self._others.values()]
+        compiled = ForceField([arm.geometry for arm in everybody], (), settings)
+        compiled.step([arm.robot.home for arm in everybody])  # now, and not in the first motion
         self._build()
-        self.twist(robot.home, np.zeros(robot.dof), pin.SE3.Identity())  # compiles
 
     @property
     def active(self) -> bool:
@@ -78,23 +85,19 @@ class FieldSource:
         """Names of the other arms of which no joints were received for STALE [s]."""
         return [name for name, arm in self._others.items() if now - arm.at > STALE]
 
-    def set_world(self, scene: Scene, arm: str) -> None:
-        """Use other obstacles, and what this arm's tool holds, by the name `arm`.
-
-        Raises InvalidValueError, changing nothing.
-        """
+    def set_world(self, scene: Scene, held: Sequence[Attachment]) -> None:
+        """Use other obstacles, and what this arm's tool holds. Raises InvalidValueError, changing nothing."""
         if scene == self._scene:
             return
-        held = tuple(scene.attachments(arm))
-        geometry = self._own.geometry if held == self._own.held else arm_geometry(self._own.robot, held)
+        geometry = _holding(self._own, held)
         self._field.set_obstacles(scene.obstacles)
         self._scene = scene
         self._hold(self._own, held, geometry)
 
-    def set_held(self, name: str, attachments: Sequence[Attachment]) -> None:
+    def set_held(self, name: str, held: Sequence[Attachment]) -> None:
         """What the tool of another arm holds. Raises InvalidValueError, changing nothing."""
-        arm, held = self._others[name], tuple(attachments)
-        self._hold(arm, held, arm.geometry if held == arm.held else arm_geometry(arm.robot, held))
+        arm = self._others[name]
+        self._hold(arm, held, _holding(arm, held))
 
     def receive_joints(self, name: str, message: Any, now: float) -> None:
         """Take measured joints (JointState) of another arm. Raises InvalidValueError when one is missing."""
@@ -105,11 +108,10 @@ class FieldSource:
         if first:
             self._build()
 
-    def twist(self, q: FloatArray, v: FloatArray, T_nom: pin.SE3) -> FloatArray:
+    def twist(self, now: float, q: FloatArray, v: FloatArray, T_nom: pin.SE3) -> FloatArray:
         """Velocity (6,) [m/s], [rad/s] of NOM, given in TN by `T_nom`; joints `q` (dof,) [rad] and `v` [rad/s]."""
-        self._own.q, self._own.v = q, v
-        predicted = [arm.predictor.predict(arm.q, arm.v, None, HORIZON) for arm in self._known()]
-        velocity = self._field.step(predicted)[0]
+        self._own.q, self._own.v, self._own.at = q, v, now
+        velocity = self._field.step([arm.predicted(now) for arm in self._known()])[0]
         robot = self._own.robot
         jacobian = pin.computeFrameJacobian(robot.model, robot.data, q, robot.tool_frame_id, pin.ReferenceFrame.LOCAL)
         out: FloatArray = np.array(T_nom.actInv(pin.Motion(jacobian @ velocity)).vector)
@@ -118,9 +120,9 @@ class FieldSource:
     def _known(self) -> list[_Arm]:
         return [self._own, *(arm for arm in self._others.values() if arm.q.size)]
 
-    def _hold(self, arm: _Arm, held: tuple[Attachment, ...], geometry: ArmGeometry) -> None:
-        if held != arm.held:
-            arm.held, arm.geometry = held, geometry
+    def _hold(self, arm: _Arm, held: Sequence[Attachment], geometry: ArmGeometry) -> None:
+        if tuple(held) != arm.held:
+            arm.held, arm.geometry = tuple(held), geometry
             self._build()
 
     def _build(self) -> None:
@@ -130,6 +132,11 @@ class FieldSource:
 
 def _arm_of(robot: RobotModel) -> _Arm:
     return _Arm(robot, arm_geometry(robot), ArmPredictor(robot))
+
+
+def _holding(arm: _Arm, held: Sequence[Attachment]) -> ArmGeometry:
+    """The arm's geometry with what its tool holds."""
+    return arm.geometry if tuple(held) == arm.held else arm_geometry(arm.robot, tuple(held))
 
 
 def _velocity(message: Any, robot: RobotModel) -> FloatArray:

@@ -197,8 +197,8 @@ class GcmsfControlNode(GraphNode):
         if self._field is None or not self._field.active or (law is None and self._setting.stream is None):
             return
         T_nom = pin.SE3.Identity() if law is None else law.trajectory.se3("tr_nom")
-        measured = self._output.measured_q, self._output.measured_qd
-        self._loop.inbox.field(self.now(), self._field.twist(*measured, T_nom))
+        now, measured = self.now(), (self._output.measured_q, self._output.measured_qd)
+        self._loop.inbox.field(now, self._field.twist(now, *measured, T_nom))
 
     def _tick(self) -> None:
         if self._loop.error and not self.failure:
@@ -234,8 +234,8 @@ class GcmsfControlNode(GraphNode):
             values |= {"obstacles": self._field.obstacles, "nearest_m": self._field.least}
             unknown = self._field.unknown(self.now())
             if unknown:
-                text = f"the field receives no joints of {', '.join(unknown)}"
-                return Health(DiagnosticStatus.WARN, text, values)
+                texts = self._output.reason, f"the field receives no joints of {', '.join(unknown)}"
+                return Health(DiagnosticStatus.WARN, "; ".join(filter(None, texts)), values)
         return Health(message=self._output.reason or "ok", values=values)
 
     # on other threads ----------------------------------------------------------------------------------------
