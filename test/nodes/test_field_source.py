@@ -20,7 +20,7 @@ from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, qos_profile
 from telerobot_nodes.nodes.planning import attachments_of
 from telerobot_nodes.nodes.robot.field_inputs import wired_field
-from telerobot_nodes.nodes.robot.field_source import STALE, FieldSource
+from telerobot_nodes.nodes.robot.field_source import OWN, STALE, FieldSource
 
 ROBOT = load_robot("arm")
 HOME, STILL = np.array(ROBOT.home), np.zeros(ROBOT.dof)
@@ -110,21 +110,21 @@ def test_what_the_other_arm_holds_pushes_as_the_arm_does_until_it_is_put_down():
     field = field_with(0.6)
     assert not push(field).any()
     pole = box("pole", (0.04, 0.04, 0.04), pose_from_se3(beside(0.6).forward(HOME).inverse() * TOOL))
-    field.set_held("right", [Attachment(pole, frozenset())])
+    field.set_arm("right", field.with_held("right", [Attachment(pole, frozenset())]))
     assert push(field).any()
-    field.set_held("right", [])
+    field.set_arm("right", field.with_held("right", []))
     assert not push(field).any()
 
 
 def test_what_the_arm_itself_holds_is_pushed():
     below = TOOL.act(np.array((0.0, 0.0, 0.36)))
     field = FieldSource(ROBOT, FieldSettings())
-    field.set_world(scene_of([sphere("stone", 0.02, below)]), [])
+    field.set_world(scene_of([sphere("stone", 0.02, below)]), field.with_held(OWN, []))
     assert not push(field).any()
     entries = field._scene.entries | {"part": Change("part", (PART,), "arm")}
-    field.set_world(Scene(entries), attachments_of(Scene(entries), ""))
+    field.set_world(Scene(entries), field.with_held(OWN, attachments_of(Scene(entries), "")))
     assert push(field) @ (TOOL.translation - below) > 0.0
-    field.set_world(scene_of([]), [])
+    field.set_world(scene_of([]), field.with_held(OWN, []))
     assert not field.active
 
 

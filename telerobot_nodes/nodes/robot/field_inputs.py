@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from telerobot_nodes.cspace.geometry import FieldSettings, Scene
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode
 from telerobot_nodes.nodes.planning import attachments_of, scene_from_message
-from telerobot_nodes.nodes.robot.field_source import FieldSource
+from telerobot_nodes.nodes.robot.field_source import OWN, FieldSource
 
 if TYPE_CHECKING:
     from telerobot_nodes.cspace.service import ArmPlace
@@ -27,7 +29,8 @@ ROWS = "field_arms"  # the parameter
 def wired_field(node: GraphNode, robot: RobotModel, settings: FieldSettings, others: str) -> FieldSource:
     """The field of `node`'s arm, subscribed to all that changes it.
 
-    `others`: rows of other arms, see the parameter `field_arms`. Raises InvalidValueError naming row and word.
+    `robot`: not used elsewhere. `others`: rows of other arms, see the parameter `field_arms`. Raises InvalidValueError
+    naming row and word.
     """
     places = _places(others, node.options.robot)
     own_namespace = str(node.get_namespace()).strip("/")
@@ -36,12 +39,22 @@ def wired_field(node: GraphNode, robot: RobotModel, settings: FieldSettings, oth
             allowed = f"allowed: arms of namespaces other than /{own_namespace}"
             raise InvalidValueError(ROWS, place.name, allowed)
     robots = {place.name: load_robot(place.robot, None, se3_from_pose(place.base)) for place in places}
-    field = FieldSource(robot, settings, robots)
-    own = _changed_scenes(lambda scene: field.set_world(scene, attachments_of(scene, own_namespace)))
-    node.subscribe("cspace_planner/world", own)
+    field, work = FieldSource(robot, settings, robots), ThreadPoolExecutor(1, "field")
+    prepare = partial(_prepared, node, work)
+
+    def see_world(scene: Scene) -> None:
+        held = attachments_of(scene, own_namespace)
+        prepare(lambda: partial(field.set_world, scene, field.with_held(OWN, held)))
+
+    node.subscribe("cspace_planner/world", _of_changes(see_world))
     for place in places:
-        _watch(node, field, place.name, _namespace(place))
+        _watch(node, field, prepare, place)
     return field
+
+
+def _prepared(node: GraphNode, work: ThreadPoolExecutor, make: Callable[[], Callable[[], None]]) -> None:
+    """Do on the node's thread, one after the other, what `make` returns; that takes its time on a thread of its own."""
+    work.submit(node.guarded(lambda: node.soon(make())))
 
 
 def _namespace(place: ArmPlace) -> str:
@@ -57,9 +70,9 @@ def _places(rows: str, robot: str) -> Sequence[ArmPlace]:
     return arms_of(listed, robot, ROWS)
 
 
-def _watch(node: GraphNode, field: FieldSource, name: str, namespace: str) -> None:
+def _watch(node: GraphNode, field: FieldSource, prepare: Callable[..., None], place: ArmPlace) -> None:
     """Receive joints of another arm, and what its tool holds."""
-    received = -np.inf
+    name, namespace, received = place.name, _namespace(place), -np.inf
 
     def see_joints(data: bytes) -> None:
         nonlocal received
@@ -67,12 +80,15 @@ def _watch(node: GraphNode, field: FieldSource, name: str, namespace: str) -> No
             received = now
             field.receive_joints(name, deserialize_message(data, JointState), now)
 
-    held = _changed_scenes(lambda scene: field.set_held(name, attachments_of(scene, namespace)))
+    def see_world(scene: Scene) -> None:
+        held = attachments_of(scene, namespace)
+        prepare(lambda: partial(field.set_arm, name, field.with_held(name, held)))
+
     node.subscribe("joint_states", see_joints, namespace, raw=True)
-    node.subscribe("cspace_planner/world", held, namespace)
+    node.subscribe("cspace_planner/world", _of_changes(see_world), namespace)
 
 
-def _changed_scenes(use: Callable[[Scene], None]) -> Callable[[Any], None]:
+def _of_changes(use: Callable[[Scene], None]) -> Callable[[Any], None]:
     """Calls `use` with each scene that is not the one before, which is published again for who comes late."""
     stamp: Any = None
 

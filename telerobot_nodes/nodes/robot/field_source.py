@@ -28,6 +28,7 @@ from telerobot_nodes.nodes.planning import joints_from_message
 
 HORIZON = 0.02  # [s] from the measurement of joints until a push moves the arm
 STALE = 0.5  # [s] joints of another arm that are older are reported, and count as at rest
+OWN = ""  # name of the arm that is pushed
 
 
 @dataclass
@@ -37,7 +38,6 @@ class _Arm:
     robot: RobotModel
     geometry: ArmGeometry
     predictor: ArmPredictor
-    held: tuple[Attachment, ...] = ()
     q: FloatArray = field(default_factory=lambda: np.empty(0))  # (dof,) [rad] as measured; empty: never heard of
     v: FloatArray = field(default_factory=lambda: np.empty(0))  # [rad/s]
     at: float = -np.inf  # [s] when they were received
@@ -49,21 +49,21 @@ class _Arm:
 
 
 class FieldSource:
-    """Repulsion of one arm from the obstacles in force and from other arms. One thread.
+    """Repulsion of one arm from the obstacles in force and from other arms. One thread, but for `with_held`.
 
-    `others`: arms by name, their bases in the WORLD of this one. An arm pushes once its joints are known; it goes on
-    from where it was when they come no more.
+    `robot`: not used elsewhere. `others`: arms by name, their bases in the WORLD of this one. An arm pushes once its
+    joints are known; it goes on from where it was when they come no more.
     """
 
     def __init__(
         self, robot: RobotModel, settings: FieldSettings, others: Mapping[str, RobotModel] | None = None
     ) -> None:
-        self._own, self._settings = _arm_of(robot), settings
-        self._others = {name: _arm_of(other) for name, other in (others or {}).items()}
+        self._settings, self._data = settings, robot.new_data()
+        self._arms = {name: _arm_of(one) for name, one in {OWN: robot, **(others or {})}.items()}
+        self._own = self._arms[OWN]
         self._scene = Scene()
-        everybody = [self._own, *self._others.values()]
-        compiled = ForceField([arm.geometry for arm in everybody], (), settings)
-        compiled.step([arm.robot.home for arm in everybody])  # now, and not in the first motion
+        compiled = ForceField([arm.geometry for arm in self._arms.values()], (), settings)
+        compiled.step([arm.robot.home for arm in self._arms.values()])  # now, and not in the first motion
         self._build()
 
     @property
@@ -83,25 +83,34 @@ class FieldSource:
 
     def unknown(self, now: float) -> list[str]:
         """Names of the other arms of which no joints were received for STALE [s]."""
-        return [name for name, arm in self._others.items() if now - arm.at > STALE]
+        return [name for name, arm in self._arms.items() if name != OWN and now - arm.at > STALE]
 
-    def set_world(self, scene: Scene, held: Sequence[Attachment]) -> None:
-        """Use other obstacles, and what this arm's tool holds. Raises InvalidValueError, changing nothing."""
-        if scene == self._scene:
-            return
-        geometry = _holding(self._own, held)
-        self._field.set_obstacles(scene.obstacles)
-        self._scene = scene
-        self._hold(self._own, held, geometry)
+    def with_held(self, name: str, held: Sequence[Attachment]) -> ArmGeometry:
+        """An arm, OWN too, with what its tool holds. Takes up to seconds; for one other thread.
 
-    def set_held(self, name: str, held: Sequence[Attachment]) -> None:
-        """What the tool of another arm holds. Raises InvalidValueError, changing nothing."""
-        arm = self._others[name]
-        self._hold(arm, held, _holding(arm, held))
+        Raises InvalidValueError.
+        """
+        arm = self._arms[name]
+        geometry = arm.geometry
+        return geometry if tuple(held) == geometry.attachments else arm_geometry(arm.robot, held)
+
+    def set_world(self, scene: Scene, own: ArmGeometry) -> None:
+        """Use other obstacles, and the arm with what it holds. Raises InvalidValueError, changing nothing."""
+        if scene != self._scene:
+            self._field.set_obstacles(scene.obstacles)
+            self._scene = scene
+        self.set_arm(OWN, own)
+
+    def set_arm(self, name: str, geometry: ArmGeometry) -> None:
+        """Use an arm with what it holds."""
+        arm = self._arms[name]
+        if geometry is not arm.geometry:
+            arm.geometry = geometry
+            self._build()
 
     def receive_joints(self, name: str, message: Any, now: float) -> None:
         """Take measured joints (JointState) of another arm. Raises InvalidValueError when one is missing."""
-        arm = self._others[name]
+        arm = self._arms[name]
         q = joints_from_message(message, arm.robot)
         first = not arm.q.size
         arm.q, arm.v, arm.at = q, _velocity(message, arm.robot), now
@@ -113,17 +122,12 @@ class FieldSource:
         self._own.q, self._own.v, self._own.at = q, v, now
         velocity = self._field.step([arm.predicted(now) for arm in self._known()])[0]
         robot = self._own.robot
-        jacobian = pin.computeFrameJacobian(robot.model, robot.data, q, robot.tool_frame_id, pin.ReferenceFrame.LOCAL)
+        jacobian = pin.computeFrameJacobian(robot.model, self._data, q, robot.tool_frame_id, pin.ReferenceFrame.LOCAL)
         out: FloatArray = np.array(T_nom.actInv(pin.Motion(jacobian @ velocity)).vector)
         return out
 
     def _known(self) -> list[_Arm]:
-        return [self._own, *(arm for arm in self._others.values() if arm.q.size)]
-
-    def _hold(self, arm: _Arm, held: Sequence[Attachment], geometry: ArmGeometry) -> None:
-        if tuple(held) != arm.held:
-            arm.held, arm.geometry = tuple(held), geometry
-            self._build()
+        return [arm for name, arm in self._arms.items() if name == OWN or arm.q.size]
 
     def _build(self) -> None:
         geometries = [arm.geometry for arm in self._known()]
@@ -132,11 +136,6 @@ class FieldSource:
 
 def _arm_of(robot: RobotModel) -> _Arm:
     return _Arm(robot, arm_geometry(robot), ArmPredictor(robot))
-
-
-def _holding(arm: _Arm, held: Sequence[Attachment]) -> ArmGeometry:
-    """The arm's geometry with what its tool holds."""
-    return arm.geometry if tuple(held) == arm.held else arm_geometry(arm.robot, tuple(held))
 
 
 def _velocity(message: Any, robot: RobotModel) -> FloatArray:

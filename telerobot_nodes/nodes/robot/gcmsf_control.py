@@ -146,7 +146,7 @@ class GcmsfControlNode(GraphNode):
     def _make_field(self) -> FieldSource:
         parameters = self._parameters
         settings = FieldSettings(parameters.field_influence, parameters.field_gain)
-        field = wired_field(self, self._robot, settings, parameters.field_arms)
+        field = wired_field(self, load_robot(self.options.robot), settings, parameters.field_arms)
         self.every(FIELD_PERIOD, self._push)
         return field
 
