@@ -145,13 +145,13 @@ def _traffic(page: ConsolePage, terminals: Sequence[Terminal], pid: int, seconds
         page.spin(SAMPLE)
     elapsed = time.monotonic() - began
     got = {path: (page.received[path] - before[path]) / elapsed / 1e3 for path in page.received}
-    slope = _slope(memory)
     drawing = diagnostics_of(NODE).get("drawing", "nan")
     return {
         "kilobytes_per_second_by_socket": {path: round(rate, 1) for path, rate in got.items()},
         "kilobytes_per_second_without_camera": round(sum(rate for path, rate in got.items() if path != PICTURES), 1),
         "console_memory_mb": round(memory[-1][1] / 1e6, 1),
-        "console_memory_mb_per_hour": round(3600.0 * slope / 1e6, 2),
+        "console_memory_mb_per_hour": round(3600.0 * _slope(memory) / 1e6, 2),
+        "console_memory_mb_per_hour_of_second_half": round(3600.0 * _slope(memory[len(memory) // 2 :]) / 1e6, 2),
         "console_memory_mb_by_time": [round(size / 1e6, 2) for _, size in memory[:: max(len(memory) // SHOWN, 1)]],
         "drawing_median_ms": float(drawing.split()[0]),
         "seconds": round(elapsed, 1),
@@ -194,5 +194,11 @@ def _goals(times: Mapping[str, Sequence[float]], figures: Mapping[str, Any]) -> 
             "to a browser, without camera", figures["kilobytes_per_second_without_camera"], "kB/s", "<=", 300.0
         ),
         report.goal("drawing, median", figures["drawing_median_ms"], "ms", "<=", 15.0),
-        report.goal("server memory", figures["console_memory_mb_per_hour"], "MB/h", "<=", 1.0),
+        report.goal(
+            "server memory, second half of the time",
+            figures["console_memory_mb_per_hour_of_second_half"],
+            "MB/h",
+            "<=",
+            1.0,
+        ),
     ]
