@@ -30,7 +30,7 @@ def test_a_press_is_timed_from_the_event_to_the_frame_that_shows_its_effect(tmp_
 
 def _figures(**changed):
     figures = {"plan_points": 2000, "kilobytes_per_second_without_camera": 20.0, "drawing_median_ms": 5.0}
-    return figures | {"console_memory_mb_per_hour": 0.5} | changed
+    return figures | {"console_memory_mb_per_hour_of_second_half": 0.5} | changed
 
 
 def _times(acted=0.05, shown=0.1, halted=0.03):
@@ -45,7 +45,11 @@ def _times(acted=0.05, shown=0.1, halted=0.03):
         (_times(shown=0.4), _figures(), {"pressed to shown, 95 %"}),
         (_times(halted=math.inf), _figures(), {"HALT pressed to arm told, 99 %"}),
         (_times(), _figures(kilobytes_per_second_without_camera=301.0), {"to a browser, without camera"}),
-        (_times(), _figures(console_memory_mb_per_hour=math.nan), {"server memory"}),
+        (
+            _times(),
+            _figures(console_memory_mb_per_hour_of_second_half=math.nan),
+            {"server memory, second half of the time"},
+        ),
     ],
 )
 def test_a_goal_is_missed_by_its_own_figure_alone(times, figures, missed):
