@@ -1,5 +1,7 @@
 """Operator input as a node: replays reach the plan's topic as recorded, joy becomes velocity, refusals are clear."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -35,19 +37,15 @@ def node(ros):
 @pytest.fixture
 def receive(ros):
     """Subscribes to the poses as a node of this name does, and returns the list of what it receives."""
-    made = []
 
     def subscribe(name):
-        received = []
-        made.append(rclpy.create_node(name))
-        made[-1].create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
-        ros.executor.add_node(made[-1])
+        received, node = [], rclpy.create_node(name)
+        node.create_subscription(PoseStamped, "path_plan_queue/pose_target_cmds", received.append, COMMAND)
+        ros.executor.add_node(node)
+        ros.at_end(partial(leave, node))  # not under the spin, which would end with an exception
         return received
 
-    yield subscribe
-    for node in made:
-        ros.executor.remove_node(node)
-        leave(node)
+    return subscribe
 
 
 @pytest.fixture
