@@ -8,7 +8,7 @@ EXIT_INTERRUPTED = 130  # as a shell has it: 128 + SIGINT
 
 
 def main() -> int:
-    """Run the command line; Ctrl-C ends it at any time, while it still loads too, without a traceback."""
+    """Run the command line; Ctrl-C ends it without a traceback of its own, while commands still load too."""
     try:
         from telerobot_nodes.cli import main as run
 

@@ -15,7 +15,7 @@ from telerobot_nodes import graph
 from telerobot_nodes.core.config import NodeOptions
 from telerobot_nodes.core.robot import load_robot
 from telerobot_nodes.core.values import pose_from_se3, se3_from_pose
-from telerobot_nodes.cspace.geometry import Attachment, Change, FieldSettings, Scene, box, scene_of, sphere
+from telerobot_nodes.cspace.geometry import Attachment, Change, FieldSettings, box, scene_of, sphere
 from telerobot_nodes.errors import InvalidValueError
 from telerobot_nodes.nodes.framework import GraphNode, qos_profile
 from telerobot_nodes.nodes.planning import attachments_of
@@ -119,10 +119,11 @@ def test_what_the_other_arm_holds_pushes_as_the_arm_does_until_it_is_put_down():
 def test_what_the_arm_itself_holds_is_pushed():
     below = TOOL.act(np.array((0.0, 0.0, 0.36)))
     field = FieldSource(ROBOT, FieldSettings())
-    field.set_world(scene_of([sphere("stone", 0.02, below)]), field.with_held(OWN, []))
+    alone = scene_of([sphere("stone", 0.02, below)])
+    field.set_world(alone, field.with_held(OWN, []))
     assert not push(field).any()
-    entries = field._scene.entries | {"part": Change("part", (PART,), "arm")}
-    field.set_world(Scene(entries), field.with_held(OWN, attachments_of(Scene(entries), "")))
+    with_part = alone.changed([Change("part", (PART,), "arm")], arms=["arm"])
+    field.set_world(with_part, field.with_held(OWN, attachments_of(with_part, "")))
     assert push(field) @ (TOOL.translation - below) > 0.0
     field.set_world(scene_of([]), field.with_held(OWN, []))
     assert not field.active

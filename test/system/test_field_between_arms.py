@@ -64,12 +64,10 @@ class Watch:
             self.least = min(self.least, self.gap())
 
     def gap(self):
-        (a, b), (first, second) = (
-            [sphere_centers(g.arm, self.q[arm]) for g, arm in zip(self.geometries, ARMS, strict=True)],
-            self.geometries,
-        )
+        left, right = (geometry.arm for geometry in self.geometries)
+        a, b = sphere_centers(left, self.q["left"]), sphere_centers(right, self.q["right"])
         between = np.linalg.norm(a[:, None] - b[None], axis=2)
-        return float((between - first.arm.sphere_radius[:, None] - second.arm.sphere_radius[None]).min())
+        return float((between - left.sphere_radius[:, None] - right.sphere_radius[None]).min())
 
 
 def sent(robot, primitive, **values):
@@ -92,11 +90,8 @@ def test_an_arm_that_is_sent_into_the_other_is_kept_apart_by_the_field_alone(fie
     with Foreground("test", "left") as robot:
         watch = Watch(robot.node)
         assert robot.wait(lambda: len(watch.q) == 2, 60.0)
-        at_rest = watch.q["right"]
         way = load_robot("arm").forward(watch.q["left"]).rotation.T @ np.array((AHEAD, 0.0, 0.0))
         ahead = {"tr_rel_dest": [*way.round(6).tolist(), 0, 0, 0, 1], "time_vel_sel": "velocity", "time_vel_val": 0.05}
         end = sent(robot, "cartesian_guarded", **ahead)
         assert end.reason != "refused", end.detail
         assert (watch.least > 0.01) is field, (watch.least, end.reason, end.detail)
-        moved = np.abs(watch.q["right"] - at_rest).max()
-    print(watch.least, end.reason, end.detail, moved)

@@ -30,7 +30,7 @@ STATE_LIMIT = 10.0  # [s]
 LAY_LIMIT = 600.0  # [s] to lay the plan, which takes as long as a hand needs
 NODE = "operator_console"
 SAMPLE = 1.0  # [s] between two looks at the memory
-SHOWN = 30  # of them in the result
+SHOWN = 30  # of them in the result, or up to twice as many
 CLUTCH = {True: "time clutch: engaged", False: "time clutch: disengaged"}
 
 

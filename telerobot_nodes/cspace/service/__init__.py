@@ -21,7 +21,7 @@ from telerobot_nodes.cspace.service.requests import (
     Result,
     StateAnswer,
 )
-from telerobot_nodes.cspace.service.workcell import ArmPlace, arms_of, world_file
+from telerobot_nodes.cspace.service.workcell import ArmPlace, arm_rows, arms_of, world_file
 
 __all__ = [
     "PLUGINS",
@@ -41,6 +41,7 @@ __all__ = [
     "Result",
     "ServiceSettings",
     "StateAnswer",
+    "arm_rows",
     "arms_of",
     "default_plugins",
     "precompile",

@@ -25,6 +25,11 @@ class ArmPlace:
     namespace: str = ""  # empty: the node's own
 
 
+def arm_rows(text: str) -> list[str]:
+    """The rows of a parameter that names arms, separated by semicolons."""
+    return [row for row in text.split(";") if row.strip()]
+
+
 def arms_of(rows: Sequence[str], robot: str, parameter: str = "arms") -> tuple[ArmPlace, ...]:
     """The arms of the rows of a `parameter`, `NAME ROBOT X Y Z YAW [NAMESPACE]` [m, rad]; without rows one named `arm`.
 

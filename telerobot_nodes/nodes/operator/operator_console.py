@@ -196,7 +196,7 @@ def other_arms(node: GraphNode, rows: str) -> tuple[OtherArm, ...]:
     """The arms of the parameter `others`. Raises InvalidValueError naming row and word."""
     if not rows.strip():
         return ()
-    from telerobot_nodes.cspace.service import arms_of  # loads the planner, which most consoles do not need
+    from telerobot_nodes.cspace.service import arm_rows, arms_of  # loads the planner, which most consoles do not need
 
     agent = identity("console")
     return tuple(
@@ -207,7 +207,7 @@ def other_arms(node: GraphNode, rows: str) -> tuple[OtherArm, ...]:
             shapes_of(robot),
             np.array(place.base),
         )
-        for place in arms_of([row for row in rows.split(";") if row.strip()], node.options.robot)
+        for place in arms_of(arm_rows(rows), node.options.robot)
     )
 
 

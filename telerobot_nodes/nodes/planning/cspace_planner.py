@@ -29,6 +29,7 @@ from telerobot_nodes.cspace.service import (
     Refusal,
     Result,
     StateAnswer,
+    arm_rows,
     arms_of,
     world_file,
 )
@@ -86,7 +87,7 @@ class CspacePlannerNode(GraphNode):
     def __init__(self, options: NodeOptions) -> None:
         super().__init__(options)
         self._parameters = p = node_parameters(self, PlannerParameters)
-        self._arms = arms_of([row for row in p.arms.split(";") if row.strip()], options.robot)
+        self._arms = arms_of(arm_rows(p.arms), options.robot)
         self._robots = {arm.name: load_robot(arm.robot, None, se3_from_pose(arm.base)) for arm in self._arms}
         self._scene, self._version = scene_of(load_world(world_file(p.world))), 1
         self._allowed = frozenset[NamePair]()  # contacts that the MoveIt scene allows

@@ -62,12 +62,12 @@ def _namespace(place: ArmPlace) -> str:
 
 
 def _places(rows: str, robot: str) -> Sequence[ArmPlace]:
-    listed = [row for row in rows.split(";") if row.strip()]
-    if not listed:
+    if not rows.strip():
         return ()
-    from telerobot_nodes.cspace.service import arms_of  # loads the planner, which most control loops do not need
+    from telerobot_nodes.cspace.service import arm_rows, arms_of  # loads the planner, which most loops do not need
 
-    return arms_of(listed, robot, ROWS)
+    listed = arm_rows(rows)
+    return arms_of(listed, robot, ROWS) if listed else ()
 
 
 def _watch(node: GraphNode, field: FieldSource, prepare: Callable[..., None], place: ArmPlace) -> None:
